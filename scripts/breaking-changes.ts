@@ -89,7 +89,10 @@ export function breakingChanges(released: Any, current: Any): string[] {
     if (typeof old.additionalProperties === 'object') {
       schema(`${name}{}`, old.additionalProperties, now.additionalProperties, direction)
     }
-    for (const [i, choice] of old.choices.entries()) schema(name, choice, now.choices[i], direction)
+    for (const [i, choice] of old.choices.entries()) {
+      const same = choice.$ref && now.choices.find((one: Any) => one.$ref === choice.$ref)
+      schema(name, choice, same ?? now.choices[i], direction)
+    }
   }
 
   function narrowed(at: string, before: Any, after: Any) {

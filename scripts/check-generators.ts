@@ -1,9 +1,9 @@
 /**
  * Generates clients from the document that a server serves, compiles them, and makes five calls with
  * each: create a link, get it, list links by pages, change it, and an error by its code. Prints a
- * table; exits with 1 if anything fails. Tools are installed by exact version into a temporary
- * folder. What npm and PyPI provide runs in `npm run test:long`; Go and Java tools need `go`, or
- * `javac` and `mvn`, and run where these are. Names of tools run only these.
+ * table, which docs/clients.md has; exits with 1 if anything fails. Tools are installed by exact
+ * version into a temporary folder. What npm and PyPI provide runs in `npm run test:long`; a tool whose
+ * commands are missing is skipped (Python, Go, or Java and Maven). Names of tools run only these.
  */
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,16 +35,26 @@ interface Tool {
 
 const TSC =
   '$BIN/tsc --noEmit --strict --skipLibCheck --target es2022 --module esnext --moduleResolution bundler --lib es2022,dom,dom.iterable calls.ts env.d.ts'
-const inTypeScript = (name: string, version: string, generate: string): Tool => ({
+const inTypeScript = (
+  name: string,
+  version: string,
+  generate: string,
+  needs: readonly string[] = [],
+): Tool => ({
   version,
   generate,
+  needs,
   compile: `echo 'declare const process: { env: Record<string, string> }' > env.d.ts && ${TSC}`,
   calls: `${BUN} calls.ts`,
   program: [`${name}.ts.txt`, 'calls.ts'],
 })
 const JAVA = '$PY/openapi-generator-cli generate -i $DOC'
 const MODULE = 'go mod init example.com/client'
-const GO = { compile: 'go mod tidy && go build ./...', calls: 'go run .', needs: ['go'] } as const
+const GO = {
+  compile: 'go mod tidy && go build -o /dev/null ./...',
+  calls: 'go run .',
+  needs: ['go'],
+} as const
 
 const TOOLS: Readonly<Record<string, Tool>> = {
   'openapi-typescript': inTypeScript(
@@ -62,9 +72,11 @@ const TOOLS: Readonly<Record<string, Tool>> = {
     'typescript-fetch',
     '7.26.0',
     `${JAVA} -g typescript-fetch -o client`,
+    ['python3'],
   ),
   'openapi-python-client': {
     version: '0.29.1',
+    needs: ['python3'],
     // It knows no media types of streams, tables and images, and its formatter isn't installed.
     generate: `echo '${JSON.stringify(pythonConfig())}' > config.json && $PY/openapi-python-client generate --path $DOC --config config.json --output-path client --fail-on-warning`,
     compile: '$PY/python -m compileall -q client',
@@ -87,6 +99,7 @@ const TOOLS: Readonly<Record<string, Tool>> = {
     version: '7.26.0',
     generate: `${MODULE} && ${JAVA} -g go -o client --additional-properties=packageName=client --git-user-id example --git-repo-id client && rm -r client/test && go mod edit -replace github.com/example/client=./client`,
     ...GO,
+    needs: ['go', 'python3'],
     program: ['openapi-generator.go', 'main.go'],
   },
   'openapi-generator java': {
@@ -96,7 +109,7 @@ const TOOLS: Readonly<Record<string, Tool>> = {
       'mvn -q -B -f client/pom.xml dependency:copy-dependencies -DoutputDirectory=$PWD/jars && javac -nowarn -cp "jars/*" -d out Calls.java $(find client/src/main -name "*.java")',
     calls: 'java -cp "jars/*:out" Calls',
     program: ['Calls.java', 'Calls.java'],
-    needs: ['javac', 'mvn'],
+    needs: ['javac', 'mvn', 'python3'],
   },
   spectral: {
     version: '6.16.3',
@@ -131,9 +144,11 @@ try {
     SLUGLINE_KEY: key,
   }
   await Bun.write(join(work, 'package.json'), '{"private":true,"type":"module"}')
-  const install = `${BUN} add --exact --ignore-scripts ${NPM.join(' ')} && python3 -m venv venv && venv/bin/pip -q install ${PYPI.map((one) => `'${one}'`).join(' ')}`
-  const installed = run(install, work, env)
-  if (!installed.ok) throw new Error(installed.output)
+  install(`${BUN} add --exact --ignore-scripts ${NPM.join(' ')}`, env)
+  if (Bun.which('python3') !== null) {
+    const packages = PYPI.map((one) => `'${one}'`).join(' ')
+    install(`python3 -m venv venv && venv/bin/pip -q install ${packages}`, env)
+  }
 
   const asked = process.argv.slice(2)
   console.log('tool | version | generates | compiles | calls of 5')
@@ -148,6 +163,11 @@ try {
   rmSync(work, { recursive: true, force: true })
 }
 process.exit(failed === 0 ? 0 : 1)
+
+function install(command: string, env: Record<string, string | undefined>): void {
+  const { ok, output } = run(command, work, env)
+  if (!ok) throw new Error(output)
+}
 
 function check(name: string, tool: Tool, env: Record<string, string | undefined>): void {
   const folder = join(work, name.replaceAll(' ', '-'))

@@ -70,10 +70,14 @@ const API = [
   'import',
   'shares',
   'restrictions',
+  'apply',
+  'releases',
 ].map((name) => `test/e2e/${name}.test.ts`)
 
 /** Tests that involve clicks. */
-const CLICKS = ['statistics', 'privacy', 'delete-clicks'].map((name) => `test/e2e/${name}.test.ts`)
+const CLICKS = ['statistics', 'privacy', 'delete-clicks', 'releases'].map(
+  (name) => `test/e2e/${name}.test.ts`,
+)
 
 const scaledMissing = postgresMissing ?? redisMissing
 

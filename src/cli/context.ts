@@ -9,7 +9,10 @@ import {
   ensureDataDir,
   readEnvironment,
 } from '../platform/config/index.ts'
-import { type Output, table, toStdout } from './output.ts'
+import { growingTable, type Output, table, terminalWidth, toStdout } from './output.ts'
+
+/** What a table shows of an item, by title. */
+export type Columns<T> = Readonly<Record<string, (item: T) => string>>
 
 /** The context of a command. */
 export type CommandContext = ReturnType<typeof createContext>
@@ -21,9 +24,10 @@ export type CommandStorage = Awaited<ReturnType<typeof openStorage>>
 export function createContext(
   read: () => Environment = readEnvironment,
   output: Output = toStdout,
+  width: number = terminalWidth(),
 ) {
   let environment: Environment | undefined
-  let exitStatus: 0 | 1 = 0
+  let exitStatus: 0 | 1 | 2 = 0
   const context = {
     /** Whether the command was called with `--json`; known once the arguments are parsed. */
     json: false,
@@ -34,6 +38,10 @@ export function createContext(
     /** Makes the exit status 1, because the printed result reports a problem. */
     failed() {
       exitStatus = 1
+    },
+    /** Makes the exit status 2, because the printed result has differences. */
+    differs() {
+      exitStatus = 2
     },
     /** The settings and the secret, read on demand. @throws ConfigError */
     get environment() {
@@ -52,13 +60,22 @@ export function createContext(
       output(`${context.json ? JSON.stringify(json) : human}\n`)
     },
     /** Prints a table with a title per column, or `none` if there are no rows. */
-    printList<T>(
-      data: readonly T[],
-      none: string,
-      columns: Readonly<Record<string, (item: T) => string>>,
-    ) {
+    printList<T>(data: readonly T[], none: string, columns: Columns<T>, json: object = { data }) {
+      context.print(data.length === 0 ? none : context.tableOf(data, columns), json)
+    },
+    /** A table with a title per column, as wide as the terminal at most. */
+    tableOf<T>(data: readonly T[], columns: Columns<T>): string {
       const rows = data.map((item) => Object.values(columns).map((cell) => cell(item)))
-      context.print(rows.length === 0 ? none : table(Object.keys(columns), rows), { data })
+      return table(Object.keys(columns), rows, width)
+    },
+    /** Makes the function that prints items as they come: rows of one table, or lines of JSON. */
+    rowPrinter<T>(columns: Columns<T>): (item: T) => void {
+      const add = growingTable(Object.keys(columns), width)
+      return (item) =>
+        context.print(
+          context.json ? '' : add(Object.values(columns).map((cell) => cell(item))),
+          item,
+        )
     },
     /** Opens and migrates the data, runs `work` and closes it. Works while the server runs. */
     async withStorage<T>(work: (opened: CommandStorage) => Promise<T>): Promise<T> {

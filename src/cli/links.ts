@@ -13,6 +13,7 @@ import { registerQrCommand } from './client/links-qr.ts'
 import { registerStatisticsCommands } from './client/links-stats.ts'
 import { registerWriteCommands } from './client/links-write.ts'
 import { type CommandContext, CommandError, checkLimit } from './context.ts'
+import { shortTime } from './times.ts'
 
 const KINDS: readonly BlockKind[] = ['link', 'host', 'destination_host', 'workspace']
 
@@ -81,10 +82,13 @@ function list(context: CommandContext, limit: number): Promise<void> {
   checkLimit(limit)
   return withBlocks(context, async (blocks) => {
     const all = await blocks.list(null, limit)
-    const lines = all.map(({ kind, value, created_at, reason }) =>
-      [created_at, kind, value, reason].join('  '),
-    )
-    context.print(lines.length === 0 ? 'Nothing is blocked.' : lines.join('\n'), { data: all })
+    context.printList(all, 'Nothing is blocked.', {
+      ID: ({ id }) => id,
+      KIND: (block) => block.kind,
+      VALUE: (block) => block.value,
+      REASON: ({ reason }) => reason ?? '',
+      'CREATED (UTC)': ({ created_at }) => shortTime(created_at),
+    })
   })
 }
 

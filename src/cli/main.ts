@@ -29,9 +29,12 @@ async function run(): Promise<number> {
 try {
   process.exitCode = await run()
 } catch (error) {
-  const { failureOf, renderFailure } = await import('./report-error.ts')
+  const { failureOf, renderFailure, renderLogged } = await import('./report-error.ts')
+  const { logsJson } = await import('../platform/config/index.ts')
   const failure = await failureOf(error)
-  toStderr(renderFailure(failure, args.includes('--json')))
+  const isJson = args.includes('--json')
+  const isLogged = !isJson && (args[0] === 'serve' || isHelper(args[0])) && logsJson()
+  toStderr(isLogged ? renderLogged(failure) : renderFailure(failure, isJson))
   // A server that failed half-way may have left timers and sockets open.
   process.exit(failure.status)
 }

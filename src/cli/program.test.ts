@@ -23,6 +23,19 @@ const register = (program: Command, context: CommandContext) => {
   program.command('fail').action(() => {
     throw new CommandError('no', 1, 'NO')
   })
+  program.command('rows').action(() => {
+    const row = { id: 'lnk_1', title: '東京 の夏\n', url: `https://example.com/${'a'.repeat(50)}` }
+    const columns = {
+      ID: ({ id }: typeof row) => id,
+      TITLE: ({ title }: typeof row) => title,
+      NOTE: () => '',
+      URL: ({ url }: typeof row) => url,
+    }
+    context.printList([row], 'none', columns)
+    const print = context.rowPrinter(columns)
+    print({ ...row, title: 'é' })
+    print(row)
+  })
   program.command('crash').action(() => {
     throw new TypeError('bug')
   })
@@ -50,7 +63,7 @@ const register = (program: Command, context: CommandContext) => {
   group.command('inner').action(() => context.print('in', { inner: true }))
 }
 
-async function run(args: string[], variables: Record<string, string> = {}) {
+async function run(args: string[], variables: Record<string, string> = {}, width?: number) {
   let out = ''
   let err = ''
   const read = (): Environment => readEnvironment({ SLUGLINE_DATA_DIR: dir, ...variables }, false)
@@ -62,7 +75,7 @@ async function run(args: string[], variables: Record<string, string> = {}) {
       err += text
     },
   }
-  const status = await runProgram(args, output, createContext(read, output.out), {
+  const status = await runProgram(args, output, createContext(read, output.out, width), {
     greet: async () => register,
   })
   return { status, out, err }
@@ -124,6 +137,32 @@ describe('the command line', () => {
     expect(JSON.parse(err)).toEqual({
       error: { code: 'USAGE', message: expect.stringMatching(message) },
     })
+  })
+
+  test.each([[['gret']], [['gret', '--help']], [['help', 'gret']], [['gret', 'surplus', '-h']]])(
+    'a mistyped command (%j): the likely one is named',
+    async (args) => {
+      expect((await run(args)).err).toMatch(/gret.*\n.*greet/)
+      const { error } = JSON.parse((await run([...args, '--json'])).err)
+      expect(error.message).toContain('greet')
+    },
+  )
+
+  test('tables fit the terminal, whatever their letters; elsewhere nothing is cut', async () => {
+    const whole = (await run(['rows'])).out.trimEnd().split('\n')
+    expect(whole[0]).toMatch(/^ID {5}TITLE {7}NOTE {2}URL$/)
+    expect(whole[1]).toMatch(/^lnk_1 {2}東京 の夏\? {2}- {5}https:.*a{50}$/)
+    for (const width of [20, 40, 60, 80]) {
+      const lines = (await run(['rows'], {}, width)).out.trimEnd().split('\n')
+      expect(lines).toHaveLength(5)
+      for (const line of lines) {
+        expect(Bun.stringWidth(line)).toBeLessThanOrEqual(width)
+        expect(line).toMatch(/^(ID |lnk_1 )/)
+      }
+      expect(lines[1]?.endsWith('…')).toBe(true)
+    }
+    // Only the widest is cut.
+    expect((await run(['rows'], {}, 60)).out).toContain('東京 の夏?  -     https://example.com/aaa')
   })
 
   test('--json may be anywhere', async () => {

@@ -9,12 +9,14 @@ type Register = (program: Command, context: CommandContext) => void
 /** The top-level commands: only the module of the called one is loaded. */
 const COMMANDS: Record<string, () => Promise<Register>> = {
   serve: async () => (await import('./server/serve.ts')).registerServeCommand,
+  health: async () => (await import('./server/health.ts')).registerHealthCommand,
   migrate: async () => (await import('./server/migrate.ts')).registerMigrateCommand,
   keys: async () => (await import('./server/keys.ts')).registerKeysCommands,
   workspaces: async () => (await import('./server/workspaces.ts')).registerWorkspacesCommands,
   users: async () => (await import('./server/users.ts')).registerUsersCommands,
   audit: async () => (await import('./server/audit.ts')).registerAuditCommand,
   links: async () => (await import('./links.ts')).registerLinksCommands,
+  apply: async () => (await import('./client/apply/command.ts')).registerApplyCommand,
   mcp: async () => (await import('./client/mcp.ts')).registerMcpCommand,
   events: async () => (await import('./client/events.ts')).registerEventsCommand,
   webhooks: async () => (await import('./client/webhooks.ts')).registerWebhooksCommands,
@@ -56,9 +58,10 @@ export async function runProgram(
     program.hook('preAction', (_, command) => {
       context.json = command.optsWithGlobals().json === true
     })
-    const unknown = args.some((word) => HELP.has(word)) && unknownCommand(program, args)
-    if (unknown) program.error(`error: unknown command '${unknown}'`)
-    await program.parseAsync([...args], { from: 'user' })
+    // With `--help` the parser ignores a word that should name a command and doesn't.
+    const isWrong = args.some((word) => HELP.has(word)) && namesNoCommand(program, args)
+    const given = isWrong ? args.filter((word) => !HELP.has(word)) : [...args]
+    await program.parseAsync(given, { from: 'user' })
     return context.exitStatus
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -95,17 +98,17 @@ function createProgram({ out, err }: { out: Output; err: Output }, wantsJson: bo
 
 const HELP: ReadonlySet<string> = new Set(['-h', '--help', 'help'])
 
-/** The first word that should name a command and doesn't; with `--help` the parser ignores it. */
-function unknownCommand(program: Command, args: readonly string[]): string | undefined {
+/** Whether a word should name a command and doesn't. */
+function namesNoCommand(program: Command, args: readonly string[]): boolean {
   let at = program
   for (const word of args.filter((word) => !word.startsWith('-'))) {
-    if (at.commands.length === 0) return undefined
+    if (at.commands.length === 0) return false
     if (at === program && word === 'help') continue
     const next = at.commands.find((command) => command.name() === word)
-    if (next === undefined) return word
+    if (next === undefined) return true
     at = next
   }
-  return undefined
+  return false
 }
 
 /** A usage error of the parser, for `--json`. */

@@ -1,6 +1,8 @@
 import { SQLiteError } from 'bun:sqlite'
 import { AppError, Refused } from '../lib/errors/index.ts'
 import { ConfigError } from '../platform/config/index.ts'
+import { stateOf } from '../statistics/process/store-state.ts'
+import { commandErrorOf } from './client/request-error.ts'
 import { CommandError } from './context.ts'
 
 /** The message of a failed command, and its exit status: 1 failed, 2 usage error. */
@@ -40,6 +42,7 @@ const KNOWN: Record<string, [Failure['status'], code: string, message?: (own: st
         'The data was made by a version of Slugline from before its first release, whose format ' +
         'is not read. Use an empty data directory or database.',
     ],
+    MigratedElsewhere: [1, 'STATISTICS_MIGRATING'],
     NewerDatabase: [1, 'DATA_NEWER', (own) => newer(own.slice(own.lastIndexOf(' ') + 1))],
   }
 
@@ -48,7 +51,8 @@ const OF_THE_MACHINE =
   /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|CORRUPT|NOTADB|PERM|NOMEM|AUTH)/
 
 /** Describes an error for the person or program that called the command. */
-export async function failureOf(error: unknown): Promise<Failure> {
+export async function failureOf(thrown: unknown): Promise<Failure> {
+  const error = commandErrorOf(thrown)
   if (!(error instanceof Error)) return unexpected(String(error))
   const { name, message, stack = message } = error
   if (error instanceof CommandError) {
@@ -94,7 +98,9 @@ function storageFault(error: Error): string | null {
   const { code = '', path, message } = error as NodeJS.ErrnoException
   if (error.name === 'StorageUnavailable') return message
   if (error instanceof SQLiteError) return OF_THE_MACHINE.test(code) ? code : null
-  const isFile = path !== undefined && /^(EACCES|EPERM|EROFS|ENOSPC|EDQUOT|EIO|EMFILE)$/.test(code)
+  // A failed write doesn't name its file; DuckDB's has no code.
+  if (/^(EDQUOT|EIO)$/.test(code) || stateOf(error) === 'full') return message
+  const isFile = path !== undefined && /^(EACCES|EPERM|EROFS|EMFILE)$/.test(code)
   return isFile ? message : null
 }
 
@@ -103,7 +109,7 @@ function failureOfStorage(reason: string): Failure {
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(reason)) {
     const message =
       `A database in the data directory is damaged (${reason}). Stop the server, keep a copy of ` +
-      'the directory, and run slugline doctor, which names the file: counters.db can be made anew, ' +
+      'the directory, and run slugline doctor, which names the file: slugline serve makes counters.db anew, ' +
       'for any other restore a backup.'
     return { status: 1, code: 'DATA_DAMAGED', message }
   }
@@ -131,4 +137,11 @@ export function renderFailure({ code, message, details }: Failure, json: boolean
   const between = code === 'CONFIGURATION' ? ' ' : ': '
   const lines = (details ?? []).map(({ field, message }) => `  ${field}${between}${message}\n`)
   return `slugline: ${message}\n${lines.join('')}`
+}
+
+/** The same as the last line of a server's log in JSON. */
+export function renderLogged(failure: Failure): string {
+  const { code, message, details } = failure
+  const time = new Date().toISOString()
+  return `${JSON.stringify({ level: 'fatal', time, code, ...(details && { details }), message })}\n`
 }

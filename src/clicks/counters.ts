@@ -1,19 +1,20 @@
 import { sql } from 'kysely'
 import { SEQS_PER_WORKSPACE } from '../platform/storage/index.ts'
-import type { Batch } from './counting.ts'
 import { addMonths, type ClickLimits, purgeMonths, readQuotas } from './months.ts'
 import { each, type RowsDatabase, readWatermark } from './rows.ts'
-import { BARE, type Tally } from './tally.ts'
+import { BARE } from './tally.ts'
+import type { Batch, CounterStore, Tally } from './types.ts'
+import { shortVisitor, visitorBits } from './visitor-bits.ts'
 import { dayOf } from './visitors.ts'
 
 /** Days before today whose visitors are kept, for clicks that are counted late. */
-const VISITOR_DAYS = 2
+export const VISITOR_DAYS = 2
 const ADMITTED_AT_ONCE = 20_000
 const SWEPT_AT_ONCE = 2_000
 const PURGED_AT_ONCE = 20_000
 const WORKSPACES_AT_ONCE = 100
 /** How often a worker checks for maintenance work. */
-const MAINTAIN_EVERY_MS = 1_000
+export const MAINTAIN_EVERY_MS = 1_000
 const SEQS = sql.raw(String(SEQS_PER_WORKSPACE))
 
 /** A database with counters: what differs between SQLite and PostgreSQL. */
@@ -32,8 +33,8 @@ export interface CounterDatabase extends RowsDatabase {
 /** Other nodes have counted so many clicks in the meantime that the batch would exceed a quota. */
 class QuotaPassed extends Error {}
 
-/** The links' counters, in `counters.db` or in PostgreSQL; methods throw if it is down. */
-export function createCounters(database: CounterDatabase, limits: ClickLimits) {
+/** Opens the counters of a database. */
+export function createCounters(database: CounterDatabase, limits: ClickLimits): CounterStore {
   const { db, nodeNo, write, lease } = database
   let maintainedAt = Number.NEGATIVE_INFINITY
   let isLeft = false
@@ -56,16 +57,9 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
   }
 
   return {
-    /** How far the journal of this data directory is counted. */
     watermark: () => readWatermark({ db }, nodeNo),
-    /** The quotas of workspaces with limited plans, by month, with the keys of a tally. */
-    quotas: (months: readonly number[]) => readQuotas(database, limits, months),
-    /**
-     * Writes a batch and the watermark atomically. False, without effect: the watermark isn't at
-     * `from`, because another process has counted the same clicks, or other nodes have used up a
-     * quota.
-     */
-    async apply(batch: Batch): Promise<boolean> {
+    quotas: (months) => readQuotas(database, limits, months),
+    async apply(batch) {
       const { tally, from, to } = batch
       const isApplied = await write(async (tx) => {
         const moved = await sql`UPDATE ${table} SET segment = ${to.segment}, "offset" = ${to.offset}
@@ -83,31 +77,24 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
       if (isApplied) database.written()
       return isApplied
     },
-    /**
-     * Adds rows for new links, adapts those of `changed` links (purged, or with other imported
-     * clicks) and of others that it finds, and deletes past days and months; a limited part of
-     * each. True: new links are left.
-     */
-    async maintain(changed: readonly number[], now: number): Promise<boolean> {
+    async maintain(changed, now) {
       if (changed.length > 0) await followLinks(database, changed)
       database.written()
-      if (!isLeft && performance.now() - maintainedAt < MAINTAIN_EVERY_MS) return false
+      if (!isLeft && performance.now() - maintainedAt < MAINTAIN_EVERY_MS) return 'later'
       maintainedAt = performance.now()
       // The node that has begun continues, so that many new links soon have their rows.
-      if (!isLeft && !(await lease(MAINTAIN_EVERY_MS))) return false
+      if (!isLeft && !(await lease(MAINTAIN_EVERY_MS))) return 'later'
       isLeft = await admit(database)
       await sweep()
       await sql`DELETE FROM link_visitors WHERE (day, link_seq, visitor) IN
         (SELECT day, link_seq, visitor FROM link_visitors WHERE day < ${dayOf(now) - VISITOR_DAYS}
           LIMIT ${PURGED_AT_ONCE})`.execute(db)
       await purgeMonths(db, now)
-      return isLeft
+      return isLeft ? 'some' : 'none'
     },
     close: database.close,
   }
 }
-
-export type CounterStore = ReturnType<typeof createCounters>
 
 /** Links as a table with the column `seq`. */
 function seqsIn(database: RowsDatabase, seqs: readonly number[]) {
@@ -127,16 +114,29 @@ async function addVisitors(tx: RowsDatabase, { visitors }: Tally): Promise<Uniqu
   if (visitors.size === 0) return unique
   // All nodes insert them in the same order.
   const seen = [...visitors].sort().map((visitor) => visitor.split(' '))
+  // Of those whose clicks filled counters that were made anew, only a part of the hash is known.
+  const isNew =
+    tx.dialect === 'postgres'
+      ? sql`true`
+      : sql`NOT EXISTS (SELECT 1 FROM link_visitors f WHERE f.day = value->>0
+          AND f.link_seq = value->>1 AND f.visitor = value->>3)`
+  const listed = tx.dialect === 'postgres' ? seen : seen.map(withShort)
   const { rows } = await sql<{ link_seq: number; visitor: string }>`
     INSERT INTO link_visitors (day, link_seq, visitor)
     SELECT CAST(value->>0 AS BIGINT), CAST(value->>1 AS BIGINT), value->>2
-    FROM ${each(tx, seen)} WHERE true
+    FROM ${each(tx, listed)} WHERE ${isNew}
     ON CONFLICT DO NOTHING RETURNING link_seq, visitor`.execute(tx.db)
   for (const { link_seq, visitor } of rows) {
     const { all, bare } = unique.get(link_seq) ?? { all: 0, bare: 0 }
     unique.set(link_seq, { all: all + 1, bare: bare + Number(visitor.startsWith(BARE)) })
   }
   return unique
+}
+
+/** Adds what `fillCounters` knows of a visitor. */
+function withShort(row: string[]): unknown[] {
+  const bits = visitorBits(row[2] as string)
+  return [...row, bits === null ? null : shortVisitor(bits)]
 }
 
 async function addClicks(

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { eventually } from '../../test/harness/eventually.ts'
 import { copyMigrated } from '../platform/storage/testing/database.ts'
 import { BROWSER, CRAWLER, openSite, type Site } from '../redirect/testing/site.ts'
 import { createClickCounter } from './counting.ts'
@@ -104,14 +105,42 @@ describe('counting', () => {
     const work = createClickCounter({ directory: journalDirectory(dir), store, clock })
     work.notice({ changedLinks: [early, late] })
     await work.pass()
-    await work.close()
     expect(await imported()).toEqual([3, 7])
+    // A message whose pass fails is not forgotten.
+    await site.storage.write(({ db }) =>
+      db.updateTable('links').set({ imported_clicks: 8 }).where('seq', '=', late).execute(),
+    )
+    work.notice({ changedLinks: [late] })
+    const { maintain } = store
+    store.maintain = () => Promise.reject(new Error('The database is locked'))
+    expect(await work.pass().catch(() => 'failed')).toBe('failed')
+    store.maintain = maintain
+    await work.pass()
+    await work.close()
+    expect(await imported()).toEqual([3, 8])
     // Without a message, too.
     await site.storage.write(({ db }) =>
       db.updateTable('links').set({ imported_clicks: 0 }).execute(),
     )
     await site.count()
     expect(await imported()).toEqual([0, 0])
+  })
+
+  test('links made just after a pass get their counters without another one', async () => {
+    const work = createClickCounter({
+      directory: journalDirectory(dir),
+      store: openSqliteCounters(dir),
+      clock,
+    })
+    await work.pass()
+    const late = await site.addLink({ slug: 'late' })
+    await work.pass()
+    expect(await site.countersOf(late)).toBeUndefined()
+    await eventually('maintenance is due', () => work.maintenance.due || undefined)
+    await work.maintenance.step()
+    expect(await site.countersOf(late)).toMatchObject({ total: 0 })
+    expect(work.maintenance.due).toBe(false)
+    await work.close()
   })
 
   test('two concurrent workers count each click once', async () => {

@@ -1,37 +1,32 @@
 import type { Clock } from '../lib/base/clock.ts'
 import type { Logger } from '../lib/base/logger.ts'
-import type { CounterStore } from './counters.ts'
-import type { Quota } from './months.ts'
+import { MAINTAIN_EVERY_MS } from './counters.ts'
+import type { FollowingCounters } from './following-counters.ts'
 import { readJournal } from './segment-reader.ts'
-import type { Position } from './segments.ts'
 import { createSyncedEnd, type SyncedEnd } from './synced-end.ts'
-import { createTally, type Tally } from './tally.ts'
+import { createTally } from './tally.ts'
+import type { CounterStore, MaintenanceLeft } from './types.ts'
 
 /** How far a click may be ahead of the clock; a later time comes from a wrong clock. */
 const CLOCK_TOLERANCE_MS = 300_000
 /** The largest batch, which bounds memory and time. */
 const BATCH = { size: 100_000, bytes: 67_108_864 }
 
-/** The clicks between two positions of a journal, summed up. */
-export interface Batch {
-  tally: Tally
-  /** The limits of the tally. */
-  quotas: ReadonlyMap<number, Quota>
-  from: Position
-  to: Position
-  /** The latest possible `last_clicked_at`; later times come from a wrong clock. */
-  latest: number
-}
-
 /** Links that were purged, or whose imported clicks changed: a message to the click worker. */
 export interface ChangedLinks {
   changedLinks: readonly number[]
 }
 
+/** What the click worker reports with each pass. */
+export interface CountingReport {
+  /** The counters can't be used until the serving process has made them anew. */
+  damaged: boolean
+}
+
 interface ClickCounterOptions {
   /** The journal's directory. */
   directory: string
-  store: CounterStore
+  store: CounterStore & Partial<Pick<FollowingCounters, 'damaged'>>
   clock: Clock
   logger?: Pick<Logger, 'warn'> | undefined
 }
@@ -43,24 +38,46 @@ export function createClickCounter(options: ClickCounterOptions) {
   let upTo = 0
   let skipped = 0
   let changed: number[] = []
+  let left: MaintenanceLeft = 'none'
+  let maintainedAt = 0
+
+  async function maintain(): Promise<void> {
+    const links = [...changed]
+    maintainedAt = performance.now()
+    left = await store.maintain(links, clock.now())
+    // Only now: if it fails, the next pass has them.
+    changed = changed.slice(links.length)
+  }
+
+  const report = (): CountingReport => ({ damaged: store.damaged?.() === true })
   return {
     /** Counts new clicks of the journal, up to a batch. */
     async pass() {
       const counted = await countBatch(options, syncedEnd)
       upTo = Math.max(upTo, counted.newest)
       skipped += counted.skipped
-      const links = changed
-      changed = []
-      const isLeft = await store.maintain(links, clock.now())
+      await maintain()
       const { records, complete, watermark } = counted
-      return { records, more: isLeft || !complete, progress: { watermark, upTo, skipped } }
+      return { records, more: left === 'some' || !complete, progress: { watermark, upTo, skipped } }
+    },
+    /** For links that were made just after a pass, when no other pass follows. */
+    maintenance: {
+      get due() {
+        return (
+          left === 'some' ||
+          (left === 'later' && performance.now() - maintainedAt >= MAINTAIN_EVERY_MS)
+        )
+      },
+      step: maintain,
     },
     notice: ({ changedLinks }: ChangedLinks) => void changed.push(...changedLinks),
     failed(err: unknown, isFirst: boolean) {
-      // Logged once per outage, because a database may be down for an hour.
-      if (isFirst) logger?.warn({ err }, 'Clicks can not be counted; trying again')
+      // Logged once per outage, because a database may be down for an hour. The serving process,
+      // which mends damaged counters, logs that.
+      if (isFirst && !report().damaged)
+        logger?.warn({ err }, 'Clicks can not be counted; trying again')
     },
-    report: () => null,
+    report,
     async close() {
       try {
         await store.close()

@@ -5,26 +5,20 @@ import {
   type Sql,
   type Storage,
 } from '../platform/storage/index.ts'
-import type { Batch } from './counting.ts'
 import type { ClickRecord } from './record.ts'
 import { each, type RowsDatabase, readWatermark } from './rows.ts'
 import { isBefore, type Position } from './segments.ts'
+import type { Batch, Quota } from './types.ts'
 
 /** Larger than every month's number. */
 const MONTHS = 2 ** 22
 /** Past months for which the clicks of workspaces are kept. */
-const MONTHS_KEPT = 12
+export const MONTHS_KEPT = 12
 /** Past months for which uncounted clicks are kept, for a statistics process that is behind. */
 const UNCOUNTED_KEPT = 2
 
 /** `clicks_per_month` of the limited plans, by plan id. */
 export type ClickLimits = Readonly<Record<string, number>>
-
-/** A workspace's monthly limit, and how many clicks are counted. */
-export interface Quota {
-  limit: number
-  used: number
-}
 
 /** The UTC month of a time: months since January 1970. */
 export function monthOf(time: number): number {

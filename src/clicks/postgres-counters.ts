@@ -1,7 +1,8 @@
 import type { Storage } from '../platform/storage/index.ts'
-import { type CounterDatabase, type CounterStore, createCounters } from './counters.ts'
+import { type CounterDatabase, createCounters } from './counters.ts'
 import { acquireLease } from './leases.ts'
 import type { ClickLimits } from './months.ts'
+import type { CounterStore } from './types.ts'
 
 /**
  * Opens the counters shared by all nodes. Takes ownership of the storage.

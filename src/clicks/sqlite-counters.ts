@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { Refused } from '../lib/errors/index.ts'
 import { databaseFiles, openSqlite, PUT_BACK } from '../platform/storage/index.ts'
-import { type CounterDatabase, type CounterStore, createCounters } from './counters.ts'
+import { type CounterDatabase, createCounters } from './counters.ts'
 import type { ClickLimits } from './months.ts'
+import type { CounterStore } from './types.ts'
 
 /** The WAL is checkpointed when it has this many pages. */
 const WAL_PAGES = 1_000

@@ -1,7 +1,8 @@
 import { isPerson } from './classify.ts'
-import { monthKeyOf, monthOf, type Quota } from './months.ts'
-import { type ClickRecord, HOW } from './record.ts'
+import { monthKeyOf, monthOf } from './months.ts'
+import { HOW } from './record.ts'
 import type { Position } from './segments.ts'
+import type { LinkTally, Quota, Tally } from './types.ts'
 import { dayOf } from './visitors.ts'
 
 /**
@@ -11,20 +12,11 @@ import { dayOf } from './visitors.ts'
  */
 export const BARE = '+'
 
-/** The additions to a link's counters; `bare…`: how many of these are only counted. */
-interface LinkTally {
-  human: number
-  bot: number
-  bareHuman: number
-  bareBot: number
-  lastClickedAt: number
-}
-
 /**
  * Sums up clicks in memory before they are written together, without those above the monthly
  * quotas. Only people are unique visitors, never bots.
  */
-export function createTally(quotas: ReadonlyMap<number, Quota> = new Map()) {
+export function createTally(quotas: ReadonlyMap<number, Quota> = new Map()): Tally {
   const links = new Map<number, LinkTally>()
   const visitors = new Set<string>()
   const months = new Map<number, number>()
@@ -44,19 +36,11 @@ export function createTally(quotas: ReadonlyMap<number, Quota> = new Map()) {
   }
 
   return {
-    /** The additions to the links' counters, by link number. */
-    links,
-    /** Visitors: day (UTC, since the epoch), link and the day's hash, separated by spaces. */
-    visitors,
-    /** Clicks by {@link monthKeyOf} their workspace and month. */
-    months,
-    /** The position of the first uncounted click of each month. */
-    uncounted,
-    /** The number of links and visitors, which determines memory. */
+    ...{ links, visitors, months, uncounted },
     get size() {
       return links.size + visitors.size
     },
-    add([, time, seq, how, visitor, userAgent]: ClickRecord, at: Position): void {
+    add([, time, seq, how, visitor, userAgent], at) {
       if (!takeOfMonth(seq, time, at)) return
       let link = links.get(seq)
       if (link === undefined) {
@@ -74,5 +58,3 @@ export function createTally(quotas: ReadonlyMap<number, Quota> = new Map()) {
     },
   }
 }
-
-export type Tally = ReturnType<typeof createTally>

@@ -10,3 +10,9 @@ export function visitorBits(hash: string): bigint | null {
   bytes.write(hash, 'base64url')
   return bytes.readBigUInt64BE()
 }
+
+/** The same bits as a text, shorter than any hash: where a visitor's own is no longer known. */
+export function shortVisitor(bits: bigint): string {
+  bytes.writeBigUInt64BE(bits)
+  return bytes.toString('base64url', 0, 8)
+}

@@ -1,9 +1,9 @@
 import { AppError } from '../lib/errors/index.ts'
 import { includesScope, sufficientFor } from '../model/keys/scopes.ts'
 import type { Authenticate, Caller, Permission, Person, Sessions } from './callers.ts'
-import type { Exchange } from './exchange.ts'
-import { queryOf } from './request.ts'
-import type { AnyEndpoint, Call } from './types.ts'
+import type { Meter } from './meter.ts'
+import { queryOf, readBody } from './request.ts'
+import type { AnyEndpoint, ApiDeps, Call } from './types.ts'
 
 /** The path prefix of the dashboard and its API. */
 export const DASHBOARD_PREFIX = '/app'
@@ -32,7 +32,7 @@ export async function callerOf(
 /** The value of `WWW-Authenticate` (RFC 6750 §3, RFC 9728 §5.1) for an error that needs it. */
 export function challengeOf(
   code: string,
-  { endpoint, baseUrl }: Pick<Exchange, 'endpoint' | 'baseUrl'>,
+  { endpoint, baseUrl }: { endpoint: AnyEndpoint | undefined; baseUrl: string },
 ): string | undefined {
   const { scope = null, resourceMetadata } = endpoint ?? {}
   const metadata = resourceMetadata && `, resource_metadata="${baseUrl}${resourceMetadata}"`
@@ -73,14 +73,22 @@ function namedScope(scope: Permission | 'any' | null): string {
 }
 
 /** A request, and what is known about its sender. */
-type Admission = Pick<Exchange, 'request' | 'services' | 'meter' | 'address' | 'caller' | 'person'>
+interface Admission {
+  readonly request: Request
+  readonly services: Pick<ApiDeps, 'authenticate' | 'sessions' | 'baseUrl' | 'clock'>
+  readonly meter: Meter
+  readonly address: string
+  caller: Caller | null
+  person: Person | null
+}
 
 /** Identifies the caller, and checks permission and rate limit. @throws AppError */
 export async function admit(to: Admission, endpoint: AnyEndpoint): Promise<void> {
-  const { scope, costMax } = endpoint
+  const { scope, costMax, bodyBytesMax } = endpoint
   const { sessions } = to.services
-  const bytes = Number(to.request.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
-  if (costMax !== undefined) to.meter.costAhead = costMax(bytes)
+  if (costMax !== undefined) {
+    to.meter.costAhead = () => readBody(to.request, false, bodyBytesMax).then(costMax, () => 1)
+  }
   if (sessions !== undefined) return admitPerson(to, endpoint, sessions)
   if (scope === null) return to.meter.takeAnonymous(to.address)
   const caller = await identify(to, scope)

@@ -11,6 +11,7 @@ import { createIdempotency } from './idempotency.ts'
 import { ACCEPT_PATCH, pathOf } from './request.ts'
 import { preflightHeaders } from './respond.ts'
 import { createRouter } from './router.ts'
+import type { Services } from './services.ts'
 import type {
   AnyEndpoint,
   ApiDeps,
@@ -20,7 +21,6 @@ import type {
   Page,
   RequestInfo,
   Scoped,
-  Services,
 } from './types.ts'
 
 /** Adds an endpoint to the API. */
@@ -161,6 +161,6 @@ function report(services: Services, exchange: Exchange, status: number, ms: numb
     'request',
   )
   const workspaceNo = isKey ? caller.workspace.no : null
-  const event = { requestId, method, route, status, durationMs, workspaceNo }
+  const event = { request, requestId, method, route, status, durationMs, workspaceNo }
   for (const observe of services.observers ?? []) observe(event)
 }

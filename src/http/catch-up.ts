@@ -1,7 +1,7 @@
 import { AppError } from '../lib/errors/index.ts'
 import type { Transaction } from '../platform/storage/index.ts'
 import type { AddedEndpoint } from './added-endpoint.ts'
-import type { Answer, Services } from './types.ts'
+import type { Answer, ApiDeps } from './types.ts'
 
 /**
  * Makes redirects of this process obey what a response says. They obey what the request itself has
@@ -9,10 +9,10 @@ import type { Answer, Services } from './types.ts'
  * another process, or to one whose response was lost.
  */
 export class CatchUp {
-  readonly #caughtUp: Services['caughtUp']
+  readonly #caughtUp: ApiDeps['caughtUp']
   #hasChanged = false
 
-  constructor({ caughtUp }: Pick<Services, 'caughtUp'>) {
+  constructor({ caughtUp }: Pick<ApiDeps, 'caughtUp'>) {
     this.#caughtUp = caughtUp
   }
 

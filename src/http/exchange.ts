@@ -2,8 +2,7 @@ import { prefersJson, prefersProblem } from '../lib/base/accept.ts'
 import { viewOf } from '../lib/base/view.ts'
 import { type AppError, type Rendered, renderError } from '../lib/errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../lib/i18n/index.ts'
-import { checkForWorkspace } from '../lib/validation/requesting-workspace.ts'
-import { rehearse, type Transaction, type WriteOptions } from '../platform/storage/index.ts'
+import { rehearse, type Transaction } from '../platform/storage/index.ts'
 import { type AddedEndpoint, changesIn } from './added-endpoint.ts'
 import {
   admit,
@@ -14,7 +13,7 @@ import {
   identify,
   permits,
 } from './admission.ts'
-import type { Caller, Person } from './callers.ts'
+import type { Caller, IfMatch, Person } from './callers.ts'
 import { CatchUp } from './catch-up.ts'
 import { byParameter } from './details.ts'
 import { DryRunQuery } from './dry-run.ts'
@@ -32,28 +31,19 @@ import {
   sendStream,
   versionMatches,
 } from './respond.ts'
-import type {
-  Answer,
-  AnyEndpoint,
-  ErrorPage,
-  Mounted,
-  Page,
-  RequestInfo,
-  Services,
-} from './types.ts'
+import type { Services } from './services.ts'
+import type { Answer, AnyEndpoint, Call, ErrorPage, Mounted, Page, RequestInfo } from './types.ts'
 
 /**
  * A request on its way through the pipeline: caller → scope → limit → body → schema → handler →
- * response. One object instead of middleware: each stage needs the results of others.
+ * response; handlers know it as a {@link Call}. One object instead of middleware: each stage needs the results of others.
  */
 export class Exchange {
   caller: Caller | null = null
-  /** The signed-in person; always null in the public API. */
   person: Person | null = null
   params: unknown
   query: unknown
   body: unknown
-  /** If true, handlers must have no effects outside of `mutate`. */
   dryRun = false
   /** Headers of the response, whatever it will be. */
   readonly headers: Record<string, string>
@@ -76,12 +66,10 @@ export class Exchange {
     this.#catchUp = new CatchUp(services)
   }
 
-  /** The address of the client. */
   get address(): string {
     return this.services.clientAddress(this.info.peer, this.request.headers)
   }
 
-  /** The language of the response, negotiated when it is first needed. */
   get locale(): Locale {
     if (this.#locale === undefined) {
       const own = this.person?.language ?? this.caller?.workspace.language ?? null
@@ -97,8 +85,7 @@ export class Exchange {
 
   // Properties instead of methods, because handlers destructure them.
 
-  /** Whether `If-Match` and `If-None-Match` permit a change of this version (RFC 9110 §13.1). */
-  readonly ifMatch = (version: number): boolean => {
+  readonly ifMatch: IfMatch = (version) => {
     const { headers } = this.request
     return (
       versionMatches(headers.get('if-match'), version) &&
@@ -106,8 +93,7 @@ export class Exchange {
     )
   }
 
-  /** Checks the caller's permission again, for responses that are streamed. */
-  readonly stillPermitted = async (): Promise<boolean> => {
+  readonly stillPermitted: Call['stillPermitted'] = async () => {
     const { caller, request } = this
     const scope = this.endpoint?.scope ?? null
     if (caller === null || scope === null) return true
@@ -126,15 +112,7 @@ export class Exchange {
     return seesAlike && permits(now, scope)
   }
 
-  /**
-   * Runs `work` in a transaction, and responds when it is durable. With an `Idempotency-Key` the
-   * response is stored in the same transaction. A dry run is rolled back. Work without an answer
-   * responds with 204.
-   */
-  readonly mutate = async (
-    answering: (tx: Transaction) => Promise<Answer> | Promise<void>,
-    { together = false }: Pick<WriteOptions, 'together'> = {},
-  ): Promise<Answer> => {
+  readonly mutate: Call['mutate'] = async (answering, { together = false } = {}) => {
     const { storage, idempotency } = this.services
     const work = this.#catchUp.noting(async (tx) => (await answering(tx)) ?? { status: 204 })
     const workspaceNo = this.caller?.workspace.no
@@ -151,7 +129,7 @@ export class Exchange {
     try {
       await admit(this, endpoint)
       const answer = await this.#catchUp.around(endpoint, () => this.#answer(endpoint, params))
-      if (answer.stream === undefined) return this.#respond(answer)
+      if (answer.stream === undefined) return await this.#respond(answer)
       const { status, stream, headers } = answer
       return await sendStream(this.request, stream, status, { ...this.headers, ...headers })
     } catch (error) {
@@ -230,17 +208,17 @@ export class Exchange {
     type Part = 'params' | 'query' | 'body'
     const check = (part: Part, input: unknown, named?: typeof byParameter) => () => {
       const schema = endpoint[part]
-      if (schema !== undefined) this[part] = validate(schema, input, named)
+      if (schema !== undefined) this[part] = validate(schema, input, { named, workspaceNo })
     }
     const checks = [
       check('params', params),
       () => assertKnownParameters(query, endpoint.parameters),
       check('query', query, byParameter),
-      () => endpoint.dryRun && validate(DryRunQuery, query, byParameter),
+      () => endpoint.dryRun && validate(DryRunQuery, query, { named: byParameter }),
     ]
     if (endpoint.upload !== undefined) {
       // A file may be large, so faults in other parts are reported first.
-      checkForWorkspace(workspaceNo, () => checkAll(...checks))
+      checkAll(...checks)
       const file = await endpoint.upload.receive(this as never)
       this.body = file
       const replay = await this.#claim(endpoint, file.digest)
@@ -251,8 +229,8 @@ export class Exchange {
       if (replay !== undefined) return { status: replay.status, rendered: replay }
       const changes = value && (await changesIn(this, endpoint, params, value))
       const named = asReadOnly(endpoint.readOnlyMembers)
-      checkForWorkspace(workspaceNo, () => checkAll(...checks, check('body', changes, named)))
-      await this.meter.charge(endpoint.cost?.(this.body, this.dryRun, this.meter.burst) ?? 1)
+      checkAll(...checks, check('body', changes, named))
+      await this.meter.charge((await endpoint.cost?.(this as never)) ?? 1)
     }
     return (await endpoint.handler(this as never)) ?? { status: 204 }
   }
@@ -297,10 +275,10 @@ export class Exchange {
     return { status, text, headers: all }
   }
 
-  #respond(answer: Answer): Response {
+  async #respond(answer: Answer): Promise<Response> {
     const rendered = answer.rendered ?? this.#render(answer)
     const isSecret = this.endpoint?.secret !== undefined
-    const response = send(this.request, rendered, { headers: this.headers, isSecret })
+    const response = await send(this.request, rendered, { headers: this.headers, isSecret })
     for (const cookie of answer.cookies ?? []) response.headers.append('Set-Cookie', cookie)
     return response
   }

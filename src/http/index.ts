@@ -11,6 +11,7 @@ export { langOf, pathOf, queryOf, readBody, searchOf, validate } from './request
 export { digestTag, noneMatch } from './respond.ts'
 export type {
   Answer,
+  AnswerEvent,
   ApiDeps,
   Call,
   ErrorPage,

@@ -1,13 +1,19 @@
 import { addressKey } from '../lib/base/client-address.ts'
+import type { Clock } from '../lib/base/clock.ts'
 import { AppError } from '../lib/errors/index.ts'
 import type { PlanLimits } from '../model/plans/types.ts'
 import type { Decision, Limiter, Policy } from '../platform/limits/index.ts'
 import type { Caller } from './callers.ts'
 import { addRateLimitHeaders } from './respond.ts'
-import type { Services } from './types.ts'
+
+/** How many bytes of changes are recorded for one request of the rate limit, where many are. */
+export const BYTES_PER_REQUEST = 256 * 1024
 
 /** The rate limit of a plan; undefined: none. */
-function policyOf({ requests_per_minute: ratePerMinute, burst }: PlanLimits): Policy | undefined {
+export function policyOf({
+  requests_per_minute: ratePerMinute,
+  burst,
+}: PlanLimits): Policy | undefined {
   if (ratePerMinute === null) return undefined
   return { ratePerMinute, burst: burst ?? ratePerMinute }
 }
@@ -38,10 +44,19 @@ function waitingFor(
   { ratePerMinute, burst }: Policy,
   cost: number,
   ahead: number,
-) {
+): Decision {
   const more = Math.min(ahead, burst) - Math.min(cost, burst)
   const retryAfterMs = decision.retryAfterMs + Math.max(0, more) * (60_000 / ratePerMinute)
   return { ...decision, retryAfterMs }
+}
+
+/** What requests are counted with. */
+interface MeterDeps {
+  limiter: Limiter
+  planLimiter: Limiter
+  anonymousLimiter: Limiter
+  anonymousPerMinute: number
+  clock: Clock
 }
 
 /** What a request was counted by. */
@@ -56,14 +71,11 @@ interface Taken {
 /** Counts a request towards its limits, and adds the rate limit headers to the response. */
 export class Meter {
   #taken: Taken | undefined
-  /** What the request may cost once its body is read. */
-  costAhead = 1
+  /** What a refused request may cost once its body is read. */
+  costAhead: () => number | Promise<number> = () => 1
 
   constructor(
-    private readonly services: Pick<
-      Services,
-      'limiter' | 'planLimiter' | 'anonymousLimiter' | 'anonymousPerMinute' | 'clock'
-    >,
+    private readonly services: MeterDeps,
     private readonly headers: Record<string, string>,
   ) {}
 
@@ -86,7 +98,7 @@ export class Meter {
     const key = String(no)
     const decision = await (permitted ? take(key, policy, now, cost) : look(key, policy, now))
     addRateLimitHeaders(this.headers, policy.ratePerMinute, decision, now)
-    assertAllowed(waitingFor(decision, policy, cost, this.costAhead))
+    await this.#assertAllowed(decision, policy, cost)
     if (!permitted) return
     this.#taken = { caller, policy, cost, isKey: true }
     await this.#takeOfPerson(limiter, caller, policy, cost)
@@ -102,7 +114,7 @@ export class Meter {
     const policy = policyOf(plan.limits)
     if (policy === undefined) return
     const decision = await planLimiter.take(String(no), policy, clock.now(), cost)
-    assertAllowed(waitingFor(decision, policy, cost, this.costAhead))
+    await this.#assertAllowed(decision, policy, cost)
     this.#taken = { caller, policy, cost, isKey: false }
     await this.#takeOfPerson(planLimiter, caller, policy, cost)
   }
@@ -112,8 +124,14 @@ export class Meter {
     if (cost <= 1 || this.#taken === undefined) return
     const { caller, isKey } = this.#taken
     await this.#giveBack(this.#taken)
-    this.costAhead = cost
+    this.costAhead = () => cost
     await (isKey ? this.take(caller, true, cost) : this.takePlan(caller, cost))
+  }
+
+  /** @throws AppError RATE_LIMITED */
+  async #assertAllowed(decision: Decision, policy: Policy, cost: number): Promise<void> {
+    if (decision.allowed) return
+    assertAllowed(waitingFor(decision, policy, cost, await this.costAhead()))
   }
 
   /** Several workspaces give a person no more than one plan; if refused, it is refunded. */
@@ -125,7 +143,7 @@ export class Meter {
     if (decision.allowed) return
     this.#taken = undefined
     await limiter.refund(String(caller.workspace.no), own, now, cost)
-    assertAllowed(waitingFor(decision, allowance.policy, cost, this.costAhead))
+    await this.#assertAllowed(decision, allowance.policy, cost)
   }
 
   /** Counts a request without a caller by its address. @throws AppError RATE_LIMITED */

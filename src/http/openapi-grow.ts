@@ -108,11 +108,13 @@ function simplify(node: Node): void {
   const choices: Schema[] = others.map((type) => ({
     type,
     ...((type === 'integer' || others.length === 1) && node.format && { format: node.format }),
+    ...(type === 'string' && node.minLength !== undefined && { minLength: node.minLength }),
     ...(Array.isArray(node.enum) && { enum: node.enum.filter((value) => value !== null) }),
   }))
   if (types.length > others.length) choices.push({ type: 'null' })
   node.anyOf = choices
   delete node.type
+  delete node.minLength
   delete node.enum
   delete node.format
 }

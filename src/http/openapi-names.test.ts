@@ -74,7 +74,7 @@ test('operations are called by a verb and what it is done to, each differently',
   const ids = operations.map(([, , { operationId }]) => operationId as string)
   expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
   const verbs =
-    'add|appeal|cancel|change|create|delete|disable|enable|explain|export|get|import|list|lookUp|merge|preview|put|replay|restore|revoke|rotate|send|set|stream|test|undo|unlock|update|verify|write'
+    'add|appeal|cancel|change|create|delete|disable|enable|explain|export|get|import|list|lookUp|merge|preview|put|replay|restore|revoke|rotate|send|set|start|stream|test|undo|unlock|update|verify|write'
   const isSaid = new RegExp(`^(${verbs})[A-Z][A-Za-z]+$`)
   expect(ids.filter((id) => !isSaid.test(id))).toEqual([])
 })

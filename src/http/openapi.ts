@@ -44,7 +44,7 @@ Messages come in the language of \`?lang=\`, else of \`Accept-Language\`, else t
 
 ## Rate limits
 
-All keys of a workspace share the requests per minute of its plan. If the plan has such a limit, every response to a valid key has \`RateLimit-Policy: "api";q=60;w=60\` (\`q\` requests in \`w\` seconds), \`RateLimit: "api";r=59;t=1\` (\`r\` requests are left, all of them in \`t\` seconds), and the same as \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds since the Unix epoch). Beyond the limit the response is 429, with the seconds to wait in \`Retry-After\`. Requests without a valid key are limited per address. Responses 401 and 403 cost nothing of the plan’s allowance, but for 403 PLAN_LIMIT_REACHED, which does.
+All keys of a workspace share the requests per minute of its plan. If the plan has such a limit, every response to a valid key has \`RateLimit-Policy: "api";q=60;w=60\` (\`q\` requests in \`w\` seconds), \`RateLimit: "api";r=59;t=1\` (\`r\` requests are left, all of them in \`t\` seconds), and the same as \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds since the Unix epoch). Beyond the limit the response is 429, with the seconds to wait in \`Retry-After\`: after that, one request is sure to succeed. Many that wait at the same time compete for it, so send a few at a time, or wait longer with each attempt. Requests without a valid key are limited per address. Responses 401 and 403 cost nothing of the plan’s allowance, but for 403 PLAN_LIMIT_REACHED, which does.
 
 ## Dry runs
 

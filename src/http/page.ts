@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { boundedList, whole } from '../lib/validation/checked.ts'
+import { boundedList, someText, whole } from '../lib/validation/checked.ts'
 import type { Cursors, CursorValue } from './cursor.ts'
 import { pathOf, searchOf } from './request.ts'
 
@@ -32,10 +32,9 @@ const limitOr = (standard: number) =>
 /** The parameters of a list with cursors. */
 export const pageParameters = {
   limit: limitOr(PAGE_LIMIT.default),
-  cursor: z
-    .string()
-    .optional()
-    .openapi({ param: { description: '`next_cursor` of the page before.' } }),
+  cursor: someText.optional().openapi({
+    param: { description: '`next_cursor` of the page before. Absent: the first page.' },
+  }),
 }
 
 /** The same for a list that has all of its items on its first page, unless less is asked for. */

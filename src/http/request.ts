@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi'
 import { AppError, type AppErrorOptions, type ErrorDetail } from '../lib/errors/index.ts'
+import { parseFor } from '../lib/validation/checked.ts'
 import { detailsOfZodError } from './details.ts'
 import { parseJsonObject } from './json.ts'
 import type { AnyEndpoint } from './types.ts'
@@ -97,17 +98,24 @@ function lacksBody({ headers }: Request): boolean {
   )
 }
 
+/** How an input is validated. */
+interface Validation {
+  /** Renames the failing fields. */
+  named?: ((details: readonly ErrorDetail[]) => ErrorDetail[]) | undefined
+  /** The workspace that asks; null: none. */
+  workspaceNo?: number | null
+}
+
 /**
  * Validates an input.
- * @param named renames the failing fields
  * @throws AppError VALIDATION_FAILED with every failing field
  */
 export function validate<S extends z.ZodType>(
   schema: S,
   input: unknown,
-  named: (details: readonly ErrorDetail[]) => ErrorDetail[] = (details) => [...details],
+  { named = (details) => [...details], workspaceNo = null }: Validation = {},
 ): z.output<S> {
-  const result = schema.safeParse(input)
+  const result = parseFor(workspaceNo, schema, input)
   if (result.success) return result.data
   throw refusal(named(detailsOfZodError(result.error, input, schema)))
 }

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { brotliDecompressSync } from 'node:zlib'
+import { createLoopWatch } from '../../test/harness/loop-watch.ts'
 import { endpoint } from './api.ts'
 import { createTestApi } from './testing/api.ts'
 
@@ -7,10 +8,15 @@ const t = await createTestApi()
 afterAll(() => t.close())
 
 const long = 'a long text, '.repeat(200)
+/** Bytes that compress badly, as text. */
+const huge = Buffer.from(crypto.getRandomValues(new Uint8Array(65_536)))
+  .toString('hex')
+  .repeat(128)
 const success = { status: 200, description: 'A text.' } as const
 const common = { tag: 'Texts', summary: 'A text', method: 'get', success } as const
 for (const [name, text] of [
   ['long', long],
+  ['huge', huge],
   ['short', 'short'],
 ] as const) {
   endpoint(t.api, {
@@ -53,6 +59,20 @@ describe('compression', () => {
       expect(bytes.length).toBeLessThan(300)
       const text = Buffer.from(decode[coding]?.(bytes) ?? []).toString()
       expect(JSON.parse(text)).toEqual({ text: long })
+    }
+  })
+
+  test('of a large response doesn’t hold the event loop', async () => {
+    for (const coding of ['zstd', 'gzip', 'br']) {
+      const watch = createLoopWatch()
+      const response = await get('/api/v1/huge', coding)
+      await Bun.sleep(5)
+      expect(watch.stop()).toBeLessThan(250)
+      expect(response.headers.get('Content-Encoding')).toBe(coding)
+      const bytes = new Uint8Array(await response.arrayBuffer())
+      expect(JSON.parse(Buffer.from(decode[coding]?.(bytes) ?? []).toString())).toEqual({
+        text: huge,
+      })
     }
   })
 

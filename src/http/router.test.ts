@@ -32,6 +32,15 @@ describe('the router', () => {
     expect(found('PUT', '/links/external/history')?.params).toEqual({ external_id: 'history' })
   })
 
+  test('knows a fixed segment in any percent-encoding', () => {
+    expect(found('GET', '/links/%6cookup')?.route).toBe('GET /links/lookup')
+    expect(found('GET', '/%6C%69nks/%6Cooku%70')?.route).toBe('GET /links/lookup')
+    expect(found('PATCH', '/links/%6cookup')).toBeUndefined()
+    expect(found('POST', '/links/e%78ternal/restore')).toBeUndefined()
+    expect(found('GET', '/links%2Fa')).toBeUndefined()
+    expect(found('PATCH', '/links/%zz')?.params).toEqual({ id: '%zz' })
+  })
+
   test('gives the values of parameters as they were sent', () => {
     expect(found('GET', '/links/a%2Fb/history')?.params).toEqual({ id: 'a%2Fb' })
     expect(found('GET', '/links/__proto__')?.params).toEqual({ id: '__proto__' })

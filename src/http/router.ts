@@ -1,3 +1,5 @@
+import { tryDecodeURIComponent } from 'hono/utils/url'
+
 /** A route with the names of its path's parameters. */
 interface Target<R> {
   route: R
@@ -23,7 +25,7 @@ const createNode = <R>(): Node<R> => ({ fixed: new Map(), targets: new Map() })
 
 /**
  * Finds routes by path and method. A fixed segment takes precedence over a parameter, with any
- * methods, so that no fixed path is ever taken for an id.
+ * methods and in any percent-encoding, so that no fixed path is ever taken for an id.
  */
 export function createRouter<R>() {
   const root = createNode<R>()
@@ -50,7 +52,7 @@ export function createRouter<R>() {
     let node: Node<R> | undefined = root
     let below: R | undefined
     for (const segment of path.slice(1).split('/')) {
-      const next: Node<R> | undefined = node.fixed.get(segment)
+      const next: Node<R> | undefined = node.fixed.get(tryDecodeURIComponent(segment))
       if (next === undefined && segment !== '') values.push(segment)
       node = next ?? (segment === '' ? undefined : node.parameter)
       if (node === undefined) break

@@ -85,6 +85,17 @@ test('what fails before the first byte is an error like any other', async () => 
 test('a streamed response can check its permission again', async () => {
   await (await t.send('GET', '/api/v1/lines/some')).text()
   expect(await permitted?.()).toBe(true)
+  const { writer } = t.keys
+  const before = { ...writer }
+  Object.assign(writer as object, { hiddenFolders: ['fld_new'] })
+  expect(await permitted?.()).toBe(false)
+  Object.assign(writer as object, { hiddenFolders: undefined, scopes: ['links:read'] })
+  expect(await permitted?.()).toBe(true)
+  Object.assign(writer as object, { scopes: ['stats:read'] })
+  expect(await permitted?.()).toBe(false)
+  Object.assign(writer as object, { ...before, workspaceNo: 2 })
+  expect(await permitted?.()).toBe(false)
+  Object.assign(writer as object, before)
 })
 
 test('the document has its media type', () => {

@@ -5,11 +5,9 @@ import type { Logger } from '../lib/base/logger.ts'
 import type { AppError, ErrorCode, Rendered } from '../lib/errors/index.ts'
 import type { Locale } from '../lib/i18n/index.ts'
 import type { Limiter } from '../platform/limits/index.ts'
-import type { Storage } from '../platform/storage/index.ts'
-import type { Authenticate, Caller, Permission, Sessions } from './callers.ts'
+import type { Storage, Transaction, WriteOptions } from '../platform/storage/index.ts'
+import type { Authenticate, Caller, IfMatch, Permission, Person, Sessions } from './callers.ts'
 import type { Deprecation } from './deprecation.ts'
-import type { Exchange } from './exchange.ts'
-import type { Idempotency } from './idempotency.ts'
 
 /** An endpoint's response. It is rendered in one place, so that it can be stored and replayed. */
 export interface Answer {
@@ -37,22 +35,34 @@ export interface Call<
   P = unknown,
   Q = unknown,
   B = unknown,
-> extends Pick<
-    Exchange,
-    | 'request'
-    | 'requestId'
-    | 'person'
-    | 'locale'
-    | 'address'
-    | 'baseUrl'
-    | 'ifMatch'
-    | 'stillPermitted'
-    | 'meter'
-    | 'mutate'
-    | 'dryRun'
-  > {
+> {
+  readonly request: Request
+  readonly requestId: string
   /** Null on public endpoints. */
   readonly caller: C
+  /** The signed-in person; always null in the public API. */
+  readonly person: Person | null
+  /** The language of the response, negotiated when it is first needed. */
+  readonly locale: Locale
+  /** The address of the client. */
+  readonly address: string
+  readonly baseUrl: string
+  /** If true, handlers must have no effects outside of `mutate`. */
+  readonly dryRun: boolean
+  /** Whether `If-Match` and `If-None-Match` permit a change of this version (RFC 9110 §13.1). */
+  readonly ifMatch: IfMatch
+  /** Checks the caller's permission again, for responses that are streamed. */
+  readonly stillPermitted: () => Promise<boolean>
+  readonly meter: { readonly burst: number | null; refund(): Promise<void> }
+  /**
+   * Runs `work` in a transaction, and responds when it is durable. With an `Idempotency-Key` the
+   * response is stored in the same transaction. A dry run is rolled back. Work without an answer
+   * responds with 204.
+   */
+  readonly mutate: (
+    work: (tx: Transaction) => Promise<Answer> | Promise<void>,
+    options?: Pick<WriteOptions, 'together'>,
+  ) => Promise<Answer>
   /** The parsed values of path, query and body. */
   readonly params: P
   readonly query: Q
@@ -164,12 +174,17 @@ export interface Endpoint<
   /** The most bytes of the body; default: 64 KiB. */
   bodyBytesMax?: number
   /**
-   * How many requests a body counts as; default: 1. More than the burst of the plan count as the
-   * burst. @throws AppError if the body must not count as so few
+   * How many requests a valid one counts as, before it is handled; default: 1. More than the burst of
+   * the plan count as the burst. @throws AppError if it must not count as so few
    */
-  cost?: (body: z.output<B>, isDryRun: boolean, burst: number | null) => number
-  /** The most that a body can cost as far as it's known before the body is read, by its bytes. */
-  costMax?: (bytes: number) => number
+  cost?(
+    call: Call<S extends null ? null : Caller, z.output<P>, z.output<Q>, z.output<B>>,
+  ): Promise<number>
+  /**
+   * The most that a body can cost, for the `Retry-After` of a request that is refused without
+   * looking into it: cheap, whatever the body.
+   */
+  costMax?: (body: Uint8Array) => number
   success: Success
   /** Codes of this endpoint only; those that follow from the declaration are added. */
   errors?: readonly ErrorCode[]
@@ -215,16 +230,9 @@ export interface ApiDeps {
   observers?: readonly ((event: AnswerEvent) => void)[] | undefined
 }
 
-/** What a request needs. */
-export interface Services extends ApiDeps {
-  idempotency: Idempotency
-  limiter: Limiter
-  planLimiter: Limiter
-  anonymousLimiter: Limiter
-}
-
 /** A response, for logs and metrics. */
-interface AnswerEvent {
+export interface AnswerEvent {
+  request: Request
   requestId: string
   method: string
   /** The endpoint's path with its parameters in braces; null: no such endpoint. */

@@ -10,22 +10,21 @@ export interface Brand {
   color: string | null
 }
 
-/** The header of a page without brand. */
-export const HEADER = `<header>${ICON}<bdi>Slugline</bdi></header>`
-const END_OF_STYLE = '</style>'
-
-/** Replaces Slugline's branding of a page, whose texts are escaped, so tags locate its frame. */
-export function inBrand(page: string, brand: Brand): string {
-  const { name, logo } = brand
+/** The header of a page: the brand's, or Slugline's. */
+export function headerOf(brand: Brand | undefined): string {
+  const { name = null, logo = null } = brand ?? {}
+  if (name === null && logo === null) return `<header>${ICON}<bdi>Slugline</bdi></header>`
   const mark =
     logo === null
       ? `<span class="mark" aria-hidden="true">${Bun.escapeHTML(initialOf(name ?? ''))}</span>`
       : `<img src="${Bun.escapeHTML(logo)}" alt="">`
-  const header = `<header>${mark}<bdi>${Bun.escapeHTML(name ?? '')}</bdi></header>`
-  const style = styleOf(brand)
-  return page
-    .replace(HEADER, () => (name === null && logo === null ? HEADER : header))
-    .replace(END_OF_STYLE, () => `${END_OF_STYLE}${style && `\n<style>${style}</style>`}`)
+  return `<header>${mark}<bdi>${Bun.escapeHTML(name ?? '')}</bdi></header>`
+}
+
+/** The style element of a brand's color; empty: it has none. */
+export function brandStyle(brand: Brand | undefined): string {
+  const style = brand === undefined ? '' : styleOf(brand)
+  return style && `\n<style>${style}</style>`
 }
 
 /** The first character of a name, shown if there is no logo. */

@@ -5,6 +5,8 @@ import type { SlugRow } from './resolver.ts'
 
 /** Changes read per statement: few enough not to delay visits. */
 export const CHANGES_A_PAGE = 500
+/** The greatest BIGINT, which no change has. */
+const LAST_ID = '9223372036854775807'
 /** Rows deleted per transaction. */
 const TRIM_STEP = 10_000
 
@@ -62,13 +64,19 @@ export async function readChanges(
 ): Promise<ChangePage> {
   const snapshot = sql`${since?.snapshot ?? null}::pg_snapshot`
   // Changes of an earlier run of the server do no harm: each only leads to a read.
-  const some = sql`SELECT * FROM link_changes WHERE (xid, id) > (${xid}, ${id})`
+  const some = sql`SELECT * FROM link_changes WHERE (xid, id) >`
   const page = sql`ORDER BY xid, id LIMIT ${CHANGES_A_PAGE}`
+  // One lower bound for the newer ones: with two of them, PostgreSQL would read all earlier entries.
+  const next = sql`pg_snapshot_xmax(${snapshot})::text::bigint`
+  const isNewer = sql`${xid}::bigint >= ${next}`
+  const start = sql`(CASE WHEN ${isNewer} THEN ${xid}::bigint ELSE ${next} - 1 END,
+    CASE WHEN ${isNewer} THEN ${id}::bigint ELSE ${LAST_ID}::bigint END)`
   const { rows } = await sql<Row>`
     WITH changes AS (
-      (${some} AND xid = ANY (ARRAY(SELECT pg_snapshot_xip(${snapshot})::text::bigint)) ${page})
+      (${some} (${xid}, ${id})
+        AND xid = ANY (ARRAY(SELECT pg_snapshot_xip(${snapshot})::text::bigint)) ${page})
       UNION ALL
-      (${some} AND xid >= pg_snapshot_xmax(${snapshot})::text::bigint ${page})
+      (${some} ${start} ${page})
       ${page}
     )
     SELECT now.*, c.xid, c.id, c.slug_key AS changed_key, c.domain_no AS changed_no,

@@ -3,7 +3,7 @@ import { domainToUnicode } from 'node:url'
 import { PERMISSIONS_POLICY } from '../lib/base/headers.ts'
 import { lookOf } from '../lib/base/look.ts'
 import { direction, formatDateTime, type Locale, translate } from '../lib/i18n/index.ts'
-import { type Brand, brandSources, HEADER } from './brand.ts'
+import { type Brand, brandSources, brandStyle, headerOf } from './brand.ts'
 
 const STYLE = `${lookOf('sans', 'mono', 'sunken', 'raised', 'canvas', 'line', 'line-strong', 'fg', 'muted', 'accent', 'on-accent', 'bad')}
 *{box-sizing:border-box}
@@ -56,18 +56,24 @@ export function pageHeaders(
   }
 }
 
-/** A whole page; `body` is HTML, `title` text. */
-export function renderPage(locale: Locale, title: string, body: string): string {
+/** What a page shows: `title` is text, `body` HTML. */
+export interface Page {
+  title: string
+  body: string
+}
+
+/** A whole page, of Slugline or in a brand. */
+export function renderPage(locale: Locale, { title, body }: Page, brand?: Brand): string {
   return `<!doctype html>
 <html lang="${locale}" dir="${direction(locale)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${Bun.escapeHTML(title)}</title>
-<style>${STYLE}</style>
+<style>${STYLE}</style>${brandStyle(brand)}
 </head>
 <body>
-${HEADER}
+${headerOf(brand)}
 <main>
 <h1>${Bun.escapeHTML(title)}</h1>
 ${body}
@@ -90,24 +96,23 @@ export type PasswordAttempt =
   | { kind: 'too_many'; retryAfterSeconds: number }
 
 /** A link that isn't active yet; `startsAt` in milliseconds since the epoch. */
-export function scheduledPage(locale: Locale, startsAt: number): string {
+export function scheduledPage(locale: Locale, startsAt: number): Page {
   const date = formatDateTime(locale, new Date(startsAt))
-  return renderPage(
-    locale,
-    translate(locale, 'page.scheduled.title'),
-    paragraph(translate(locale, 'page.scheduled.text_date', { date })),
-  )
+  return {
+    title: translate(locale, 'page.scheduled.title'),
+    body: paragraph(translate(locale, 'page.scheduled.text_date', { date })),
+  }
 }
 
 /** A link with a password, without the form; `path` is the link itself. */
-export function protectedPage(locale: Locale, path: string): string {
+export function protectedPage(locale: Locale, path: string): Page {
   const text = (key: 'text' | 'button' | 'title') => translate(locale, `page.password.${key}`)
   const body = paragraph(text('text')) + button(path, text('button'))
-  return renderPage(locale, text('title'), body + reportForm(locale))
+  return { title: text('title'), body: body + reportForm(locale) }
 }
 
 /** The form that asks for a link's password. */
-export function passwordPage(locale: Locale, attempt: PasswordAttempt): string {
+export function passwordPage(locale: Locale, attempt: PasswordAttempt): Page {
   const text = (key: 'label' | 'button' | 'text' | 'wrong') =>
     translate(locale, `page.password.${key}`)
   let notice = paragraph(text('text'))
@@ -118,16 +123,16 @@ export function passwordPage(locale: Locale, attempt: PasswordAttempt): string {
 <input id="password" name="password" type="password" required autofocus autocomplete="off" maxlength="1024">
 <button class="button">${Bun.escapeHTML(text('button'))}</button>
 </form>`
-  return renderPage(locale, translate(locale, 'page.password.title'), notice + form)
+  return { title: translate(locale, 'page.password.title'), body: notice + form }
 }
 
 /** The preview of a link; `path` is the link itself. `target` null: it isn't shown. */
-export function previewPage(locale: Locale, target: string | null, path: string): string {
+export function previewPage(locale: Locale, target: string | null, path: string): Page {
   const text = (key: 'text' | 'button') => translate(locale, `page.preview.${key}`)
   if (target === null) {
     const said = paragraph(translate(locale, 'page.preview.limited'))
     const body = said + button(path, text('button')) + reportForm(locale)
-    return renderPage(locale, translate(locale, 'page.preview.limited_title'), body)
+    return { title: translate(locale, 'page.preview.limited_title'), body }
   }
   const readable = inUnicode(target)
   const address = (url: string) => `<p class="address" dir="ltr">${Bun.escapeHTML(url)}</p>`
@@ -135,7 +140,7 @@ export function previewPage(locale: Locale, target: string | null, path: string)
 ${paragraph(text('text'))}
 ${button(path, text('button'))}
 ${reportForm(locale)}`
-  return renderPage(locale, translate(locale, 'page.preview.title'), body)
+  return { title: translate(locale, 'page.preview.title'), body }
 }
 
 /** The result of a report. */
@@ -145,14 +150,14 @@ export type ReportResult =
   | { kind: 'too_many'; retryAfterSeconds: number }
 
 /** The page with the result of a report. */
-export function reportPage(locale: Locale, result: ReportResult): string {
+export function reportPage(locale: Locale, result: ReportResult): Page {
   const title = translate(locale, 'page.report.title')
   if (result.kind === 'sent') {
     const sent = translate(locale, 'page.report.sent_title')
-    return renderPage(locale, sent, paragraph(translate(locale, 'page.report.sent')))
+    return { title: sent, body: paragraph(translate(locale, 'page.report.sent')) }
   }
-  if (result.kind === 'too_many') return renderPage(locale, title, tooMany(locale, result))
-  return renderPage(locale, title, alert(translate(locale, 'detail.REQUIRED')))
+  if (result.kind === 'too_many') return { title, body: tooMany(locale, result) }
+  return { title, body: alert(translate(locale, 'detail.REQUIRED')) }
 }
 
 function tooMany(locale: Locale, { retryAfterSeconds }: { retryAfterSeconds: number }): string {

@@ -3,8 +3,9 @@ import { hstsOf } from '../lib/base/headers.ts'
 import { AppError, type AppErrorArgs, ERRORS, renderError } from '../lib/errors/index.ts'
 import { type Locale, negotiateLocale, translate } from '../lib/i18n/index.ts'
 import { DEFAULT_DOMAIN } from '../model/domains/index.ts'
-import { type Brand, inBrand } from './brand.ts'
+import type { Brand } from './brand.ts'
 import {
+  type Page,
   type PasswordAttempt,
   pageHeaders,
   paragraph,
@@ -73,7 +74,7 @@ export type DomainUrl = 'root_url' | 'not_found_url' | 'expired_url'
 interface Shown {
   domainUrl: DomainUrl | undefined
   /** The same page in a brand. */
-  again(brand: Brand): Response
+  inBrand(brand: Brand): Response
   /** A redirect instead of it, to a page of the domain's workspace. */
   instead(status: number, location: string): Response
 }
@@ -126,8 +127,10 @@ export class Pages {
     }
     // Not cached: a request may have any host.
     const host = URL.parse(request.url)?.host ?? new URL(baseUrl).host
-    const render = (locale: Locale) =>
-      renderPage(locale, host, paragraph(translate(locale, 'page.home.text')))
+    const render = (locale: Locale) => ({
+      title: host,
+      body: paragraph(translate(locale, 'page.home.text')),
+    })
     return this.#page(request, render, { domainUrl: 'root_url' })
   }
 
@@ -190,7 +193,7 @@ export class Pages {
   limited(request: Request, retryAfterSeconds: number): Response {
     return this.#pageOr(request, tooMany({ retryAfterSeconds }), (locale) => {
       const text = translate(locale, 'error.RATE_LIMITED', { seconds: retryAfterSeconds })
-      return renderPage(locale, translate(locale, 'page.limited.title'), paragraph(text))
+      return { title: translate(locale, 'page.limited.title'), body: paragraph(text) }
     })
   }
 
@@ -245,7 +248,7 @@ export class Pages {
   #pageOr(
     request: Request,
     error: AppErrorArgs,
-    render: (locale: Locale) => string,
+    render: (locale: Locale) => Page,
     options?: PageOptions,
   ): Response {
     if (prefersJson(request.headers.get('accept'))) return this.error(request, ...error)
@@ -253,12 +256,15 @@ export class Pages {
     return this.#page(request, render, { status, headers: error[1]?.headers, ...options })
   }
 
-  #page(request: Request, render: (locale: Locale) => string, options: PageOptions = {}): Response {
-    const page = this.#bare(request, render, options)
+  #page(request: Request, render: (locale: Locale) => Page, options: PageOptions = {}): Response {
+    const inBrand = (brand?: Brand) => {
+      const whole = (locale: Locale) => renderPage(locale, render(locale), brand)
+      return this.#bare(request, whole, brand ? { ...options, brand } : options)
+    }
+    const page = inBrand()
     shown.set(page, {
       domainUrl: options.domainUrl,
-      again: (brand) =>
-        this.#bare(request, (locale) => inBrand(render(locale), brand), { ...options, brand }),
+      inBrand,
       instead: (status, location) =>
         this.redirect(request, this.options.requestId(), status, location, true),
     })
@@ -284,10 +290,9 @@ export class Pages {
 }
 
 /** A page that is the same for everyone with the same language. */
-function simplePage(
-  locale: Locale,
-  name: 'not_found' | 'unavailable' | 'blocked' | Closed,
-): string {
-  const title = translate(locale, `page.${name}.title`)
-  return renderPage(locale, title, paragraph(translate(locale, `page.${name}.text`)))
+function simplePage(locale: Locale, name: 'not_found' | 'unavailable' | 'blocked' | Closed): Page {
+  return {
+    title: translate(locale, `page.${name}.title`),
+    body: paragraph(translate(locale, `page.${name}.text`)),
+  }
 }

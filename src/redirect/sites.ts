@@ -36,7 +36,7 @@ export function createInSite({ isShared, siteOf, blocks }: SiteDeps): InSite {
       if (url !== null && !blocks.hasTarget(url)) {
         return page.instead(request.method === 'POST' ? 303 : 302, new URL(url).href)
       }
-      return site?.brand ? page.again(site.brand) : answer
+      return site?.brand ? page.inBrand(site.brand) : answer
     })
   }
 }

@@ -1,5 +1,3 @@
-import type { ExcludedNetworks, Recorder } from '../clicks/index.ts'
-import type { ClientAddress } from '../lib/base/client-address.ts'
 import type { Clock } from '../lib/base/clock.ts'
 import type { Logger } from '../lib/base/logger.ts'
 import type { Random } from '../lib/base/random.ts'
@@ -8,33 +6,24 @@ import type { HashQueue } from '../platform/limits/index.ts'
 import type { Storage } from '../platform/storage/index.ts'
 import type { Decision } from './decision.ts'
 import type { Resolver } from './resolver.ts'
-import type { Trace, VisitorFacts } from './rules/index.ts'
+import type { Trace } from './rules/index.ts'
 import type { InSite } from './sites.ts'
-import type { Visit } from './visit.ts'
-import type { VisitLimit } from './visitor-limits.ts'
+import type { Visit, VisitDeps } from './visit.ts'
 
 /** What the redirect works with. */
-export interface RedirectDeps {
+export interface RedirectDeps extends VisitDeps {
   resolver: Resolver
-  recorder: Recorder
   storage: Pick<Storage, 'write'>
   clock: Clock
   /** A new request id. */
   requestId: () => string
   /** The number of the short domain of a host (with its port, if any). */
   domainOf: (host: string) => number
-  /** Whether slugs of a domain are case-sensitive. Default: they aren't. */
-  isCaseSensitive?: (domainNo: number) => boolean
   /** Whether search engines may list links of a domain. Default: they may not. */
   isIndexed?: (domainNo: number) => boolean
-  clientAddress: ClientAddress
-  /** The country and region of a truncated address, for rules. */
-  placeOf: VisitorFacts['placeOf']
   /** Assigns variants to visitors who asked not to be tracked. */
   random: Random
   guesses: GuessLimit
-  /** Whose visits aren't counted. Absent: all are. */
-  excluded?: Pick<ExcludedNetworks, 'covers'> | undefined
   /** Absent: no limit on visits of one address. */
   visitLimit?: VisitLimit | undefined
   /** The queue for checking passwords. Default: a separate one. */
@@ -72,6 +61,12 @@ export interface GuessLimit {
   take(target: number | string, address: string): Guess | Promise<Guess>
   /** Refunds a correct guess, so that visitors who know the password don't use up the limit. */
   right(target: number | string): void | Promise<void>
+}
+
+/** Limits the visits of one address (IPv6: /64) to one link. */
+export interface VisitLimit {
+  /** Counts a visit. Returns the seconds until the next is allowed; 0: now. */
+  take(linkSeq: number, address: string, now: number): number
 }
 
 /** Whether a guess or report is allowed. */

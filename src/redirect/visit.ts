@@ -1,10 +1,28 @@
-import { agentOf, fetchedAhead, HOW } from '../clicks/index.ts'
+import {
+  agentOf,
+  type ExcludedNetworks,
+  fetchedAhead,
+  HOW,
+  type Recorder,
+} from '../clicks/index.ts'
+import type { ClientAddress } from '../lib/base/client-address.ts'
 import { SLUG_SEGMENTS_MAX, slugKey } from '../model/links/slug.ts'
 import { type NearMiss, nearMisses } from './near-miss.ts'
 import type { Destined, SlugRow } from './resolver.ts'
-import { Visitor } from './rules/index.ts'
+import { Visitor, type VisitorFacts } from './rules/index.ts'
 import { fromQrCode, locationOf, QR_MARKER, withoutQrMarker } from './target.ts'
-import type { RedirectDeps } from './types.ts'
+
+/** What visits are told apart with. */
+export interface VisitDeps {
+  recorder: Recorder
+  clientAddress: ClientAddress
+  /** The country and region of a truncated address, for rules. */
+  placeOf: VisitorFacts['placeOf']
+  /** Whose visits aren't counted. Absent: all are. */
+  excluded?: Pick<ExcludedNetworks, 'covers'> | undefined
+  /** Whether slugs of a domain are case-sensitive. Default: they aren't. */
+  isCaseSensitive?: (domainNo: number) => boolean
+}
 
 type Method = 'GET' | 'HEAD' | 'POST'
 
@@ -62,7 +80,7 @@ export class Visit {
   }
 
   /** After a miss: reads the path differently. False: no other reading is left. */
-  readAgain(deps: Pick<RedirectDeps, 'isCaseSensitive'>): boolean {
+  readAgain(deps: Pick<VisitDeps, 'isCaseSensitive'>): boolean {
     this.#readings ??= nearMisses(this.path)
     const next = this.#readings.shift()
     if (next === undefined) return false
@@ -110,11 +128,7 @@ export function sentPath(url: string): string {
 /** Finds out who visits, each thing when it is asked for. */
 type Who = ReturnType<typeof createWho>
 
-export function createWho({
-  recorder,
-  clientAddress,
-  placeOf,
-}: Pick<RedirectDeps, 'recorder' | 'clientAddress' | 'placeOf'>) {
+export function createWho({ recorder, clientAddress, placeOf }: VisitDeps) {
   return {
     addressOf: ({ peer, headers }: Visit): string => clientAddress(peer(), headers),
     /** For the rules of links: as the click of the visit will have it. */
@@ -137,7 +151,7 @@ export function createWho({
 
 /** False: the workspace of the link doesn't count visits from the visitor's address. */
 function isCounted(
-  { excluded }: Pick<RedirectDeps, 'excluded'>,
+  { excluded }: Pick<VisitDeps, 'excluded'>,
   visit: Visit,
   linkSeq: number,
 ): boolean {
@@ -146,7 +160,7 @@ function isCounted(
 
 /** Whether a visit uses up one of `max_clicks`: that of a person, and not excluded. */
 export function usesOne(
-  deps: Pick<RedirectDeps, 'excluded' | 'recorder'>,
+  deps: Pick<VisitDeps, 'excluded' | 'recorder'>,
   visit: Visit,
   linkSeq: number,
 ): boolean {
@@ -156,7 +170,7 @@ export function usesOne(
 
 /** The way of a visit, in bits of `HOW`; null: it isn't counted. `tracking` is the link's. */
 export function howOf(
-  deps: Pick<RedirectDeps, 'excluded'>,
+  deps: Pick<VisitDeps, 'excluded'>,
   visit: Visit,
   linkSeq: number,
   tracking = 'full',

@@ -1,7 +1,7 @@
 import { addressKey } from '../lib/base/client-address.ts'
 import type { Clock } from '../lib/base/clock.ts'
 import { createMemoryLimiter, type Limiter } from '../platform/limits/index.ts'
-import type { GuessLimit } from './types.ts'
+import type { GuessLimit, VisitLimit } from './types.ts'
 
 /** Per address and link: five at once, then one every twelve seconds. */
 const PAIR = { ratePerMinute: 5, burst: 5 }
@@ -34,12 +34,6 @@ export function createGuessLimit(limiter: Limiter, clock: Clock): GuessLimit {
       await limiter.refund(`link ${target}`, LINK, clock.now())
     },
   }
-}
-
-/** Limits the visits of one address (IPv6: /64) to one link. */
-export interface VisitLimit {
-  /** Counts a visit. Returns the seconds until the next is allowed; 0: now. */
-  take(linkSeq: number, address: string, now: number): number
 }
 
 /**

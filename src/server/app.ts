@@ -8,13 +8,14 @@ import { registerAppealRoute, registerBlockRoutes } from '../features/blocks/rou
 import { createDocs, registerRootRoutes } from '../features/docs/index.ts'
 import { registerInstanceMissRoutes, registerMissRoutes } from '../features/domains/miss-routes.ts'
 import { registerDomainRoutes } from '../features/domains/routes.ts'
+import { registerDomainSetupRoute } from '../features/domains/setup-routes.ts'
 import { registerEventRoutes } from '../features/events/routes.ts'
 import { registerExplainRoutes } from '../features/explain/routes.ts'
 import { registerFolderRoutes } from '../features/folders/index.ts'
 import { registerImportRoutes } from '../features/imports/routes.ts'
 import { registerJobRoutes } from '../features/jobs/routes.ts'
 import { registerKeyRoutes } from '../features/keys/routes.ts'
-import { registerByFilterRoute } from '../features/links/bulk/by-filter-routes.ts'
+import { registerByFilterRoutes } from '../features/links/bulk/by-filter-routes.ts'
 import { registerLinkCheckRoute } from '../features/links/check.ts'
 import { registerLinkExportRoutes } from '../features/links/export-routes.ts'
 import { registerLinkRoutes } from '../features/links/routes.ts'
@@ -60,7 +61,7 @@ type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerLinkRoutes>[1] &
   Parameters<typeof registerAppealRoute>[1] &
   Parameters<typeof registerJobRoutes>[1] &
-  Parameters<typeof registerByFilterRoute>[1] &
+  Parameters<typeof registerByFilterRoutes>[1] &
   Parameters<typeof registerImportRoutes>[1] &
   Parameters<typeof registerExplainRoutes>[1] &
   Parameters<typeof registerEventRoutes>[1] &
@@ -71,6 +72,7 @@ type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerTagRoutes>[1] &
   Parameters<typeof registerFolderRoutes>[1] &
   Parameters<typeof registerDomainRoutes>[1] &
+  Parameters<typeof registerDomainSetupRoute>[1] &
   Parameters<typeof registerMissRoutes>[1] &
   Parameters<typeof registerShareRoutes>[1] &
   Parameters<typeof registerKeyRoutes>[1] &
@@ -205,7 +207,7 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerLinkExportRoutes(api, deps)
   registerAppealRoute(api, deps)
   registerJobRoutes(api, deps)
-  registerByFilterRoute(api, deps)
+  registerByFilterRoutes(api, deps)
   registerImportRoutes(api, deps)
   registerQrRoutes(api, deps)
   registerExplainRoutes(api, deps)
@@ -214,6 +216,7 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerTagRoutes(api, deps)
   registerFolderRoutes(api, deps)
   registerDomainRoutes(api, deps)
+  registerDomainSetupRoute(api, deps)
   registerMissRoutes(api, deps)
   registerShareRoutes(api, deps)
   registerKeyRoutes(api, deps)

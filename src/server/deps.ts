@@ -1,5 +1,6 @@
 import { limitReports } from '../features/blocks/reports.ts'
 import { createDomainFiles } from '../features/domains/site.ts'
+import type { RequestInfo } from '../http/index.ts'
 import { createSecurityTxt } from '../http/security-txt.ts'
 import {
   createGuessLimit,
@@ -14,7 +15,9 @@ import { createHealth, type Health } from './operations/health.ts'
 import { createHostCheck } from './operations/host-check.ts'
 import { isOwn, onlyLinks, pathOf } from './operations/only-links.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
+import type { Tracing } from './operations/tracing.ts'
 import { sampleDurations, summarizeRefusals } from './operations/visits.ts'
+import { watchHealth } from './operations/watched.ts'
 import { ofVisits, openParts, type Parts } from './parts.ts'
 
 /** The application and its services, loaded later. */
@@ -36,6 +39,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     ...input,
     checks: [...backend.checks, diskCheck(input.config.dataDir), secretCheck(input.secretFile)],
   })
+  watchHealth(input.metrics, health, input.config.dataDir)
   const backups = startBackups(input)
   return {
     fetch: createFetch(parts, load, health),
@@ -58,6 +62,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     closing: [
       { name: 'timers', withinMs: 100, run: async () => (await loading)?.stopTimers() },
       { name: 'backup', withinMs: 100, run: backups.stop },
+      { name: 'traces', withinMs: 500, run: async () => input.tracing?.close() },
       { name: 'journal', withinMs: 500, run: backend.closeJournal },
       {
         name: 'click worker, statistics, jobs and webhooks',
@@ -86,7 +91,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
 
 /** Dispatches requests by path; a path of no other part is a short link's. */
 function createFetch(parts: Parts, load: Load, health: Health): Serving['fetch'] {
-  const { backend, config, baseUrl, domains, ids, metrics } = parts
+  const { backend, config, baseUrl, domains, ids, metrics, tracing } = parts
   const redirect = createVisits(parts)
   backend.watch(metrics, redirect)
   metrics.counter(
@@ -99,8 +104,16 @@ function createFetch(parts: Parts, load: Load, health: Health): Serving['fetch']
     'redirect_duration_seconds',
     'A sample of visits, from the request to the answer',
   )
-  const visit = sampleDurations(redirect, durations)
-  const domainFile = createDomainFiles({ ...parts, requestId: () => ids.next('req') })
+  const traced: Tracing['traced'] = tracing?.traced ?? ((handle) => handle)
+  const visit = traced(sampleDurations(redirect, durations), '/{slug}')
+  const answer = traced(async (request: Request, info: RequestInfo) =>
+    (await load()).app.fetch(request, info),
+  )
+  const domainFile = createDomainFiles({
+    ...parts,
+    proofKey: parts.secrets.domains,
+    requestId: () => ids.next('req'),
+  })
   const isLinks = onlyLinks(domains)
   const ask = createHostCheck({ domains, trustedProxies: config.trustedProxies })
   return (request, server) => {
@@ -114,7 +127,7 @@ function createFetch(parts: Parts, load: Load, health: Health): Serving['fetch']
           return peer()
         },
       }
-      return load().then(({ app }) => app.fetch(request, info))
+      return answer(request, info)
     }
     const file = domainFile(request, path)
     if (file !== null) return file

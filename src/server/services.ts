@@ -7,6 +7,7 @@ import {
 import { createBlocks } from '../features/blocks/index.ts'
 import { createLookUpTxt } from '../features/domains/lookup.ts'
 import { createDomainService } from '../features/domains/service.ts'
+import { createDomainSetup, setupDeps } from '../features/domains/setup.ts'
 import { createEventService } from '../features/events/service.ts'
 import { createEventStreams } from '../features/events/streams.ts'
 import { createTimedEvents } from '../features/events/timed.ts'
@@ -21,7 +22,7 @@ import { createPageDetails } from '../features/page-details/service.ts'
 import { createUserService } from '../features/users/service.ts'
 import { createWebhookServices } from '../features/webhooks/index.ts'
 import { builtFiles, createDashboard, createSharedShell } from '../http/dashboard/index.ts'
-import { createMailer } from '../platform/mail/mailer.ts'
+import { createMailer, MAIL_RESULTS } from '../platform/mail/mailer.ts'
 import { smtp } from '../platform/mail/smtp.ts'
 import { createOutgoing } from '../platform/outgoing/index.ts'
 import { createGuessLimit } from '../redirect/index.ts'
@@ -30,6 +31,7 @@ import { createShares } from '../statistics/shares/index.ts'
 import { createAdministration } from './administration.ts'
 import { type App, createApp } from './app.ts'
 import { ownHostsOf } from './operations/own-hosts.ts'
+import { watchServices } from './operations/watched.ts'
 import { ofVisits, type Parts } from './parts.ts'
 import { startTimers } from './timers.ts'
 
@@ -46,23 +48,34 @@ export function openServices(parts: Parts) {
     Object.entries(sender.counts).map(([result, count]) => [`result="${result}"`, count]),
   )
   parts.metrics.gauge('webhooks_served', 'Webhooks that this node serves now', sender.served)
+  watchServices(parts.metrics, services)
   void sender.start()
   return { ...services, app: createApplication(parts, services), stopTimers }
 }
 
 function createServices(parts: Parts) {
-  const { backend, config, secrets, domains, nodeId } = parts
+  const { backend, config, metrics, secrets, domains, nodeId } = parts
   const key = secrets.accounts
   const keys = createKeyService({ ...parts, pepper: secrets.apiKeys })
   const links = createLinks(parts)
   const callers = createCallers({ ...parts, keys })
-  const jobs = createJobService({ ...parts, callerOf: callers.callerOf })
+  const jobs = createJobService({
+    ...parts,
+    limiter: backend.limiters.api,
+    callerOf: callers.callerOf,
+    ended: metrics.tally('jobs_ended_total', 'Jobs that ended here, by type and status', []),
+  })
   const outgoing = createOutgoing({ allowedNetworks: config.outgoingNetworks })
   const imports = createImportService({ ...parts, links, jobs, outgoing })
   const lookUpTxt = createLookUpTxt(config.dnsServers)
+  const domainSetup = createDomainSetup({ ...parts, ...setupDeps(config, secrets) })
   const ownDomains = createDomainService({ ...parts, lookUpTxt })
   const filterJobs = createFilterJobs({ links, jobs })
-  const mailer = createMailer({ ...parts, deliver: config.mail && smtp(config.mail) })
+  const mailer = createMailer({
+    ...parts,
+    deliver: config.mail && smtp(config.mail),
+    ended: metrics.tally('mails_total', 'Messages by what became of them', MAIL_RESULTS),
+  })
   const sendInvitation = createSendInvitation({ mailer, key })
   const services = { keys, links, ownDomains, sendInvitation }
   const administration = createAdministration({ ...parts, ...services })
@@ -83,6 +96,9 @@ function createServices(parts: Parts) {
     signUp: config.signUp,
     workspaceCreation: config.workspaceCreation,
     oidc: config.oidc,
+    signInFailed: metrics.tally('sign_in_failures_total', 'Refused sign-ins, by code', [
+      'code="SIGN_IN_FAILED"',
+    ]),
     domains: domains.hosts,
     // The built-in plans are only examples.
     sellsPlans:
@@ -102,6 +118,7 @@ function createServices(parts: Parts) {
     timedEvents: createTimedEvents({ ...parts, render }),
     usageEvents: createUsageEvents({ ...parts, ownDomains, clicksThisMonth }),
     eventStreams: createEventStreams({ ...parts, events, eventSignal }),
+    domainSetup,
     pageDetails: createPageDetails({ outgoing }),
     explain: createExplainService({ ...ofVisits(parts), links }),
     blocks: createBlocks({ ...parts, list: parts.blocks }),
@@ -129,7 +146,7 @@ function createLinks(parts: Parts) {
 
 /** The API and the dashboard. */
 function createApplication(parts: Parts, services: ReturnType<typeof createServices>): App {
-  const { backend, config, ids, metrics, baseUrl } = parts
+  const { backend, config, ids, metrics, baseUrl, tracing } = parts
   const { administration, callers } = services
   const requestId = () => ids.next('req')
   const { caughtUp } = backend
@@ -141,7 +158,11 @@ function createApplication(parts: Parts, services: ReturnType<typeof createServi
     sharedShell: createSharedShell(builtFiles),
     authenticate: callers.authenticate,
     anonymousPerMinute: config.anonymousPerMinute,
-    observers: [metrics.request, administration.requestCounts.note],
+    observers: [
+      metrics.request,
+      administration.requestCounts.note,
+      ...(tracing === null ? [] : [tracing.answered]),
+    ],
     limiters: backend.limiters,
     caughtUp:
       caughtUp &&

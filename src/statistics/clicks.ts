@@ -65,6 +65,11 @@ export function idOf({ time, n }: ClickPosition): string {
   return `${time}-${n}`
 }
 
+/** Whether a position comes after another one. */
+export function isAfter(one: ClickPosition, other: ClickPosition): boolean {
+  return one.time > other.time || (one.time === other.time && one.n > other.n)
+}
+
 // On many nodes the second number contains the node's: below 2^53.
 const ID = /^(\d{1,15})-(\d{1,16})$/
 

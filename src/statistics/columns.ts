@@ -50,5 +50,21 @@ export const DIMENSIONS = [
   'link',
 ] as const
 
+/** Which clicks a filter keeps: with one of its values, with none of them, or with a part of one. */
+export type Match = 'is' | 'not' | 'contains'
+
+/** The names of filters by how they match: a prefix and the dimension. */
+export const PREFIXES = { is: '', not: 'not_', contains: 'contains_' } as const satisfies Record<
+  Match,
+  string
+>
+export const MATCHES = Object.keys(PREFIXES) as readonly Match[]
+
+/** Dimensions whose values are texts with parts. */
+export const IN_PARTS: ReadonlySet<string> = new Set([
+  ...['referrer', 'referrer_path', 'city', 'browser', 'os'],
+  ...['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'],
+])
+
 /** Which clicks are counted. `exclude`: humans only; `only`: bots and previews. */
 export const BOTS_MODES = ['exclude', 'include', 'only'] as const

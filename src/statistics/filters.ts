@@ -9,7 +9,7 @@ import { checkText } from '../lib/validation/text.ts'
 import type { Domains } from '../model/domains/index.ts'
 import { checkDomainFilter, checkKnownDomain } from '../model/links/values.ts'
 import { countryOf, regionOf } from '../redirect/rules/values.ts'
-import { DIMENSIONS, KIND_NAMES } from './columns.ts'
+import { DIMENSIONS, IN_PARTS, KIND_NAMES, MATCHES, type Match, PREFIXES } from './columns.ts'
 import type { Dimension, Filter } from './types.ts'
 
 /** The most values of one filter. */
@@ -19,9 +19,10 @@ const VALUE_LENGTH_MAX = 1_024
 type Value = Filter['values'][number]
 
 /** Reads a value in any case. A fault: no click can have it. */
-type Check = (given: string, domains: Domains) => Value | Fault
+type Check = (given: string, domains: Domains, workspaceNo: number | null) => Value | Fault
 
 const checkLength = checkText({ max: VALUE_LENGTH_MAX })
+const checkId = checkText({ max: VALUE_LENGTH_MAX, min: 1 })
 
 /** A text that clicks may lack. `read` returns null for a value that no click can have. */
 function text(read: (text: string) => string | null = (same) => same): Check {
@@ -83,44 +84,67 @@ export const PARAMETERS: Readonly<
   hour: ['Hour of the day in the time zone, 0–23', '9', checkWhole(23, 0)],
   weekday: ['Day of the week in the time zone, 1 (Monday) to 7', '1', checkWhole(7)],
   domain: ['Short domain that was visited', 'go.example.com', checkKnownDomain],
-  link: ['Id of a link', 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8', (id) => checkLength(id)],
+  link: ['Id of a link', 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8', (id) => checkId(id)],
 }
 
 /** Dimensions that a click may have no value of: an empty filter selects these clicks. */
 const OPTIONAL: ReadonlySet<string> = new Set(CLICK_DETAILS)
 
 type Name = Exclude<Dimension, 'link'> | 'link_id'
+type Parameter = `${(typeof PREFIXES)[Match]}${Name}`
 
-/** The parameter that selects the values of a dimension. */
-const parameterOf = (dimension: Dimension): Name => (dimension === 'link' ? 'link_id' : dimension)
+/** The parameter of a filter; null: the dimension's values have no parts. */
+export function parameterOf(dimension: Dimension, match: Match): Parameter | null {
+  if (match === 'contains' && !IN_PARTS.has(dimension)) return null
+  return `${PREFIXES[match]}${dimension === 'link' ? 'link_id' : dimension}`
+}
 
-/** The parameter that excludes what another one selects. */
-const negated = <N extends Name>(name: N) => `not_${name}` as const
+/** A part of a text, in any case. */
+const checkPart = checkText({ max: VALUE_LENGTH_MAX, min: 1 })
 
-type Parameter = Name | ReturnType<typeof negated<Name>>
+/** Values of numbers, as a pattern because they are texts. */
+const PATTERNS: Partial<Record<Dimension, string>> = {
+  hour: '^(1?[0-9]|2[0-3])$',
+  weekday: '^[1-7]$',
+}
 
-/** The filters of a query: two parameters for each dimension. */
+/** What the document says of a value besides its type. */
+function boundsOf(dimension: Dimension): object {
+  const pattern = PATTERNS[dimension]
+  if (pattern !== undefined) return { pattern }
+  return OPTIONAL.has(dimension) ? {} : { minLength: 1 }
+}
+
+/** The filters of a query: two or three parameters for each dimension. */
 export function filterShape(
   domains: () => Domains,
 ): Record<Parameter, z.ZodType<Value[] | undefined>> {
   const shapes = DIMENSIONS.map((dimension) => {
     const [description, example, check] = PARAMETERS[dimension]
     const checkFilter = dimension === 'domain' ? checkDomainFilter : check
-    const value = checked(z.string(), (given) => checkFilter(given, domains()))
-    const name = parameterOf(dimension)
+    const value = checked(z.string(), (given, no) => checkFilter(given, domains(), no))
+    const part = checked(z.string(), checkPart)
+    const name = parameterOf(dimension, 'is')
     const empty = OPTIONAL.has(dimension) ? '; empty: clicks without a value' : ''
-    const parameter = (about: string) =>
-      repeatable(value, FILTER_VALUES_MAX).openapi({
-        param: { description: about },
-        type: 'array',
-        items: { type: 'string' },
-        maxItems: FILTER_VALUES_MAX,
-        example: [example],
-      })
-    return {
-      [name]: parameter(`${description}. Repeatable: any of them${empty}.`),
-      [negated(name)]: parameter(`Excludes the clicks that \`${name}\` selects.`),
+    const about: Record<Match, string> = {
+      is: `${description}. Repeatable: any of them${empty}.`,
+      not: `Excludes the clicks that \`${name}\` selects.`,
+      contains: `A part of \`${name}\`, in any case. Repeatable: any of them.`,
     }
+    const entries = MATCHES.flatMap((match) => {
+      const parameter = parameterOf(dimension, match)
+      if (parameter === null) return []
+      const isPart = match === 'contains'
+      const schema = repeatable(isPart ? part : value, FILTER_VALUES_MAX).openapi({
+        param: { description: about[match] },
+        type: 'array',
+        items: { type: 'string', ...(isPart ? { minLength: 1 } : boundsOf(dimension)) },
+        maxItems: FILTER_VALUES_MAX,
+        example: [isPart ? example.slice(0, 4) : example],
+      })
+      return [[parameter, schema] as const]
+    })
+    return Object.fromEntries(entries)
   })
   return Object.assign({}, ...shapes)
 }
@@ -130,25 +154,27 @@ export function readFilter(
   name: string,
   given: readonly string[],
   domains: Domains,
-): { dimension: Dimension; exclude: boolean; values: (Value | Fault)[] } | null {
-  const exclude = name.startsWith('not_')
-  const dimension = DIMENSIONS.find((known) => {
-    const parameter = parameterOf(known)
-    return name === (exclude ? negated(parameter) : parameter)
-  })
-  if (dimension === undefined) return null
-  const [, , check] = PARAMETERS[dimension]
-  return { dimension, exclude, values: given.map((value) => check(value, domains)) }
+  workspaceNo: number | null,
+): (Pick<Filter, 'dimension' | 'match'> & { values: (Value | Fault)[] }) | null {
+  for (const match of MATCHES) {
+    const dimension = DIMENSIONS.find((known) => name === parameterOf(known, match))
+    if (dimension === undefined) continue
+    const [, , check] = PARAMETERS[dimension]
+    const values = given.map((value) =>
+      match === 'contains' ? checkPart(value) : check(value, domains, workspaceNo),
+    )
+    return { dimension, match, values }
+  }
+  return null
 }
 
 /** The filters of a checked query, in the order of the dimensions; links are still ids. */
 export function filtersOf(query: Readonly<Record<string, unknown>>): Filter[] {
   return DIMENSIONS.flatMap((dimension) =>
-    [false, true].flatMap((exclude) => {
-      const name = parameterOf(dimension)
-      const values = query[exclude ? negated(name) : name] as Value[] | undefined
+    MATCHES.flatMap((match) => {
+      const values = query[parameterOf(dimension, match) ?? ''] as Value[] | undefined
       if (values === undefined || values.length === 0) return []
-      return [{ dimension, values: [...new Set(values)], exclude }]
+      return [{ dimension, match, values: [...new Set(values)] }]
     }),
   )
 }

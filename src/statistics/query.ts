@@ -10,14 +10,11 @@ import { BOUNDS } from '../model/links/values.ts'
 import { BOTS_MODES } from './columns.ts'
 import { filterShape, filtersOf } from './filters.ts'
 import { INTERVALS, type Interval } from './intervals.ts'
-import { type Bound, checkBound, DAYS_DEFAULT } from './range.ts'
+import { type Bound, type Bounds, checkBound, DAYS_DEFAULT } from './range.ts'
 import type { BotsMode, Filter } from './types.ts'
 
 /** The clicks that a request asks for. */
-export interface ClicksQuery {
-  from: Bound | undefined
-  to: Bound | undefined
-  zone: string
+export interface ClicksQuery extends Bounds {
   /** Links are still ids. */
   filters: Filter[]
   tags: string[]
@@ -46,7 +43,7 @@ function limit({ max, default: byDefault }: typeof TOP_LIMIT, of: string) {
 function bound(description: string) {
   return checked(z.string(), checkBound)
     .optional()
-    .openapi({ param: { description }, type: 'string', example: '2026-05-01' })
+    .openapi({ param: { description }, type: 'string', minLength: 1, example: '2026-05-01' })
 }
 
 const REPORT_RANGE = {
@@ -78,6 +75,7 @@ const COMMON = {
           'IANA name of the time zone, in any case. Dates, hours and weekdays are those of the zone.',
       },
       type: 'string',
+      minLength: 1,
       default: 'UTC',
       example: 'Europe/Berlin',
     }),
@@ -100,7 +98,7 @@ const tag = repeatable(
     description: 'Clicks on links with this tag, in any case. Repeatable: with all of them.',
   },
   type: 'array',
-  items: { type: 'string' },
+  items: { type: 'string', minLength: 1, maxLength: BOUNDS.tag },
   maxItems: BOUNDS.tags,
   example: ['newsletter'],
 })

@@ -3,7 +3,6 @@ import { Fault } from '../lib/validation/fault.ts'
 import { parseQueryTime } from '../lib/validation/timestamp.ts'
 import { zoned } from '../lib/validation/zone.ts'
 import { startOfDay } from './intervals.ts'
-import type { ClicksQuery } from './query.ts'
 
 /** One end of a range as it was asked for: a time, or a whole day of the report's time zone. */
 export type Bound = { ms: number } | { date: Temporal.PlainDate }
@@ -34,7 +33,12 @@ export function checkBound(text: string): Bound | Fault {
   }
 }
 
-type Bounds = Pick<ClicksQuery, 'from' | 'to' | 'zone'>
+/** A range as it was asked for, and its time zone. */
+export interface Bounds {
+  from: Bound | undefined
+  to: Bound | undefined
+  zone: string
+}
 
 /**
  * The range of a report. A date as its end is included. By default it ends now and begins

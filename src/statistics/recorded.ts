@@ -1,5 +1,5 @@
 import type { View } from '../lib/base/view.ts'
-import { renderClick } from './clicks.ts'
+import { isAfter, renderClick } from './clicks.ts'
 import type { ClickView } from './schemas.ts'
 import { type StatisticsCaller, type StatisticsContext, select } from './selection.ts'
 import { findLinkIds, isInGroup } from './store.ts'
@@ -67,8 +67,4 @@ export async function recordedClicks(
     .filter(({ linkSeq }) => inside.has(linkSeq))
     .map((click) => renderClick(click, ids.get(click.linkSeq) ?? null, domains))
   return { clicks, end: { time: end.time, n: end.n } }
-}
-
-function isAfter(one: ClickPosition, other: ClickPosition): boolean {
-  return one.time > other.time || (one.time === other.time && one.n > other.n)
 }

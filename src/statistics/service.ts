@@ -56,6 +56,8 @@ export function createStatisticsService(deps: LiveOptions & DeletionOptions) {
     /** Human clicks per day of some links, by id. */
     sparklines: (caller: StatisticsCaller, ids: readonly string[], signal?: AbortSignal) =>
       sparklines(until(signal), caller, ids),
+    /** How many live streams are open. */
+    liveStreams: live.count,
     /** Ends the live streams, which would keep the server from stopping. */
     endStreams: live.endAll,
   }

@@ -10,7 +10,7 @@ import {
   type SqliteConnection,
 } from '../platform/storage/index.ts'
 import type { LinkFacts } from './engine/types.ts'
-import type { Selection } from './types.ts'
+import type { LinkGroup, Selection } from './types.ts'
 
 type Fragment = RawBuilder<unknown>
 
@@ -97,16 +97,6 @@ export async function sumImported(sqlx: Sql, selection: Selection): Promise<numb
     SELECT CAST(coalesce(sum(l.imported_clicks), 0) AS BIGINT) AS clicks
     FROM links l WHERE ${sql.join(tests, sql` AND `)}`.execute(sqlx.db)
   return rows[0]?.clicks ?? 0
-}
-
-/** Which links of a workspace are meant. */
-export interface LinkGroup {
-  /** The keys of tags, of which a link has all. */
-  tags: readonly string[]
-  /** The ids by which links are in a folder; null: in any, or none. */
-  folder: readonly string[] | null
-  /** Who must be able to see them, if a key that is restricted to some links; absent: all. */
-  view?: View | undefined
 }
 
 /** The links of a group; of one link, whether it is one of them. */

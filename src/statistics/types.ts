@@ -2,19 +2,19 @@ import type { Click } from '../clicks/enrich/click.ts'
 import { CLICK_DETAILS } from '../lib/base/click-columns.ts'
 import type { View } from '../lib/base/view.ts'
 import { AppError } from '../lib/errors/index.ts'
-import type { BOTS_MODES, ClickKind, DIMENSIONS } from './columns.ts'
+import type { BOTS_MODES, ClickKind, DIMENSIONS, Match } from './columns.ts'
 
 export { DIMENSIONS } from './columns.ts'
 export type { ClickKind }
 export type Dimension = (typeof DIMENSIONS)[number]
 export type BotsMode = (typeof BOTS_MODES)[number]
 
-/** Keeps or excludes the clicks with one of these values. */
+/** Keeps the clicks whose value matches. */
 export interface Filter {
   dimension: Dimension
+  match: Match
   /** Null: clicks without a value. Links by their `seq`, hours 0–23, weekdays 1 (Monday)–7. */
   values: readonly (string | number | null)[]
-  exclude: boolean
 }
 
 /** The clicks that a report covers. */
@@ -145,4 +145,14 @@ export class StatisticsUnavailable extends AppError {
   constructor(internal: string, options?: ErrorOptions) {
     super('SERVICE_UNAVAILABLE', { ...options, internal, headers: { 'Retry-After': '5' } })
   }
+}
+
+/** Which links of a workspace are meant. */
+export interface LinkGroup {
+  /** The keys of tags, of which a link has all. */
+  tags: readonly string[]
+  /** The ids by which links are in a folder; null: in any, or none. */
+  folder: readonly string[] | null
+  /** Who must be able to see them, if a key that is restricted to some links; absent: all. */
+  view?: View | undefined
 }

@@ -108,7 +108,10 @@ describe.skipIf(CHROMIUM === null)('dialogs and menus (needs Chromium)', () => {
       await go(page, 'links')
       await lookAt('columns', () => button(t('links.columns')).click())
       await lookAt('folder-filter', () =>
-        page.getByRole('button', { name: t('folders.title') }).click(),
+        page
+          .getByRole('main')
+          .getByRole('button', { name: t('folders.title') })
+          .click(),
       )
       const views = () => page.getByRole('button', { name: new RegExp(`^${t('links.views')}: `) })
       await lookAt('views', () => views().click())
@@ -125,7 +128,7 @@ describe.skipIf(CHROMIUM === null)('dialogs and menus (needs Chromium)', () => {
       await lookAt('bulk-tags', () => button(t('links.field.tags')).click())
       await lookAt('bulk-folder', () => button(t('links.field.folder')).click())
 
-      await go(page, `links/${linkId}`)
+      await go(page, `links/${linkId}?qr=true`)
       await page.getByRole('combobox', { name: t('links.qr.shape') }).waitFor()
       await look('qr')
       await go(page, 'links/deleted')

@@ -40,7 +40,8 @@ describe.skipIf(CHROMIUM === null)('domains, and deleting clicks (needs Chromium
       .getByRole('dialog')
       .getByRole('button', { name: en('domains.add') })
       .click()
-    const card = page.getByRole('listitem').filter({ hasText: 'links.example' })
+    const title = page.getByRole('heading', { level: 2, name: 'links.example' })
+    const card = page.locator('main li').filter({ has: title })
     await card.getByText(en('domains.status.pending')).waitFor()
     const name = await card.getByText('_slugline').first().innerText()
     const found = 'slugline-verification=of-somebody-else "v=1"'
@@ -58,7 +59,26 @@ describe.skipIf(CHROMIUM === null)('domains, and deleting clicks (needs Chromium
         .innerText(),
     ])
     await look.click()
+    // It is verified, but nothing points to it.
+    await card.getByText(en('domains.status.setup')).waitFor()
+    const steps = card.getByRole('list').getByRole('listitem')
+    await steps.nth(0).getByText(en('domains.state.done')).waitFor()
+    await steps.nth(1).getByText(en('domains.found.none')).waitFor()
+    expect(await violations(page)).toEqual([])
+    dns.hosts.set('links.example', [{ type: 'A', value: '127.0.0.2' }])
+    // Without a click: it is checked again by itself.
+    await steps.nth(1).getByText('A 127.0.0.2').waitFor()
+    await steps.nth(3).getByText(en('domains.error.UNREACHABLE')).waitFor()
+    expect(await violations(page)).toEqual([])
+    const ready = { status: 'done', error: null }
+    await page.route('**/domains/*/setup', async (route) => {
+      const answer = await route.fetch()
+      const setup = await answer.json()
+      const dns = { ...setup.dns, ...ready }
+      await route.fulfill({ response: answer, json: { ...setup, ready: true, dns } })
+    })
     await card.getByText(en('links.status.active')).waitFor()
+    expect(await steps.count()).toBe(0)
     await card.getByRole('button', { name: new RegExp(`^${en('shell.settings')}`) }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel(en('domains.brand.name')).fill('Acme & Sons')

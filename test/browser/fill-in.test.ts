@@ -50,8 +50,8 @@ describe.skipIf(CHROMIUM === null)('title and picture of a destination (needs Ch
     const url = `http://127.0.0.1:${destination.port}`
     await field('links.field.destination').fill(`${url}/page`)
 
-    await section('links.section.details').locator('summary').click()
-    await fillIn('links.section.details').click()
+    const fillTitle = form.getByRole('button', { name: en('links.fillIn'), exact: true }).first()
+    await fillTitle.click()
     const title = field('links.field.title')
     await eventually('the title is there', async () => (await title.inputValue()) || undefined)
     expect(await title.inputValue()).toBe('Own title')
@@ -73,7 +73,7 @@ describe.skipIf(CHROMIUM === null)('title and picture of a destination (needs Ch
 
     // A write doesn't wait for it.
     held = new Promise(() => {})
-    await fillIn('links.section.details').click()
+    await fillTitle.click()
     await form.getByRole('button', { name: en('links.create'), exact: true }).click()
     await form.waitFor({ state: 'detached' })
     expect(owner.faults).toEqual([])

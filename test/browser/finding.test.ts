@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === null)('finding links (needs Chromium)', () => {
     const { page } = owner
     await page.goto('/app/links?create=true')
     const form = page.getByRole('dialog')
-    await form.getByLabel(en('links.field.destination')).fill('example.com/1')
+    await form.getByLabel(en('links.field.destination'), { exact: true }).fill('example.com/1')
     await form.getByText(en('links.existing')).waitFor()
     await form.getByRole('link', { name: /\/sale$/ }).click()
     await page.getByRole('heading', { name: /sale/ }).first().waitFor()

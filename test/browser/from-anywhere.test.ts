@@ -23,7 +23,7 @@ async function sharedWith(dashboard: Dashboard, given: Record<string, string>): 
 
 const formOf = (page: Page) => page.getByRole('dialog', { name: en('links.create') })
 const destinationIn = (page: Page) =>
-  formOf(page).getByLabel(en('links.field.destination')).inputValue()
+  formOf(page).getByLabel(en('links.field.destination'), { exact: true }).inputValue()
 
 describe.skipIf(CHROMIUM === null)('links from anywhere (needs Chromium)', () => {
   let dashboard: Dashboard

@@ -35,12 +35,18 @@ describe.skipIf(CHROMIUM === null)('imports in the dashboard (needs Chromium)', 
 
   test('a file is previewed, checked, imported, left, reopened, and undone', async () => {
     const { page } = owner
+    const made = { workspace, body: { name: 'Campaigns' } }
+    const { id: folder } = (
+      await ask<{ id: string }>(dashboard, owner.context, 'POST', '/folders', made)
+    ).body
     await page.goto('/app/links')
     await page.getByRole('link', { name: en('imports.link'), exact: true }).click()
     await heading(page, en('imports.title'))
     await look('choose')
     await page.getByLabel(en('imports.choose')).setInputFiles(join(FIXTURES, 'dub.csv'))
     await page.getByText('dub.csv').waitFor()
+    await page.getByRole('main').getByLabel(en('links.field.folder')).click()
+    await page.getByRole('button', { name: 'Campaigns' }).click()
     await look('plan')
 
     await press(en('imports.check'))
@@ -48,13 +54,28 @@ describe.skipIf(CHROMIUM === null)('imports in the dashboard (needs Chromium)', 
     await shows(en('imports.number.refused'), '2')
     await look('checked')
 
+    // The server has kept the file.
+    const checked = page.url()
+    await page.reload()
+    await shows(en('imports.number.created'), '1')
+    await page.getByRole('status').filter({ hasText: 'dub.csv' }).waitFor()
     await press(en('imports.start'))
     await page.getByRole('button', { name: en('imports.undo') }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'dub.csv' }).waitFor()
+    const { body: links } = await ask<{ data: { folder_id: string }[] }>(
+      ...([dashboard, owner.context, 'GET', '/links', { workspace }] as const),
+    )
+    expect(links.data.map(({ folder_id }) => folder_id)).toEqual([folder])
     await look('imported')
     const address = page.url()
 
+    await page.goto(checked)
+    await page.getByRole('link', { name: en('imports.view') }).click()
+    await page.getByRole('button', { name: en('imports.undo') }).waitFor()
+    expect(page.url()).toBe(address)
     await page.goto('/app/import')
     await page.getByRole('heading', { name: en('imports.recent') }).waitFor()
+    expect(await page.getByRole('link').filter({ hasText: 'dub.csv' }).count()).toBe(2)
     await look('recent')
     await page.goto('/app/jobs')
     const line = page

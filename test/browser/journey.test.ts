@@ -193,7 +193,10 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
       await page.getByRole('link', { name: en('shell.links'), exact: true }).click()
       await heading(page, en('shell.links'))
       await button('links.create').first().click()
-      await write(dialog().getByLabel(en('links.field.destination')), 'https://example.com/first')
+      await write(
+        dialog().getByLabel(en('links.field.destination'), { exact: true }),
+        'https://example.com/first',
+      )
       await write(dialog().getByLabel(en('links.field.slug'), { exact: true }), 'summer')
       await page.keyboard.press('Enter')
       await page.locator('[data-row]').getByText('summer').waitFor()
@@ -228,7 +231,10 @@ function journey(launch: () => Promise<Browser>, isChromium: boolean): void {
       await go('/app/links')
       await page.locator('[data-row-link]').click()
       await button('links.edit').click()
-      await write(dialog().getByLabel(en('links.field.destination')), 'https://example.com/second')
+      await write(
+        dialog().getByLabel(en('links.field.destination'), { exact: true }),
+        'https://example.com/second',
+      )
       await page.keyboard.press('Enter')
       await dialog().waitFor({ state: 'hidden' })
       await page.getByText('example.com/second').first().waitFor()

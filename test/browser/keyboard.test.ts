@@ -137,6 +137,8 @@ describe.skipIf(CHROMIUM === null)('by keyboard only (needs Chromium)', () => {
   step('takes a QR code away', async () => {
     await keys.press('Enter')
     await page.waitForURL(/\/links\/lnk_/)
+    await keys.tabTo(page.getByRole('button', { name: en('links.qr.title'), exact: true }))
+    await keys.press('Enter')
     await keys.tabTo(page.getByLabel(en('links.qr.size')))
     await keys.press('Enter')
     await keys.arrowTo(page.getByRole('option', { name: /1,?024/ }), 'ArrowDown')
@@ -147,6 +149,8 @@ describe.skipIf(CHROMIUM === null)('by keyboard only (needs Chromium)', () => {
     const download = page.waitForEvent('download')
     await keys.press('Enter')
     expect((await download).suggestedFilename()).toBe('autumn.svg')
+    await keys.press('Escape')
+    await keys.focused(page.getByRole('button', { name: en('links.qr.title'), exact: true }))
     await keys.press('Escape')
     await heading(page, en('shell.links'))
   })

@@ -75,8 +75,8 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     const [field, service, link] = (await boxes()) as [Box, Box, Box]
     expect(Math.min(service.x, link.x)).toBeGreaterThan(field.x + field.width)
     await page.setViewportSize({ width: 390, height: 844 })
-    const [below, above, first] = (await boxes()) as [Box, Box, Box]
-    expect(first.y).toBeLessThan(below.y)
+    const [below, above, last] = (await boxes()) as [Box, Box, Box]
+    expect(last.y).toBeGreaterThan(above.y)
     expect(above.y).toBeGreaterThan(below.y + below.height)
     expect(await slack.count()).toBe(1)
     await page.setViewportSize({ width: 1280, height: 900 })
@@ -142,7 +142,7 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await page.keyboard.press('Escape')
   })
 
-  test('a form begins with URL, slug and tags, and marks the sections that are in use', async () => {
+  test('a form begins with what most links have, and marks the sections that are in use', async () => {
     await openList()
     await page.keyboard.press('c')
     const slug = drawer().getByLabel(en('links.field.slug'), { exact: true })
@@ -154,6 +154,7 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
       eventually('a random slug', async () => pattern.test(await slug.inputValue()) || undefined)
     await drawn(/^go-[a-z2-9]{9}$/)
     await slug.fill('')
+    await drawer().getByText(en('links.section.details'), { exact: true }).click()
     await drawer()
       .getByRole('combobox', { name: en('domains.slugStyle') })
       .click()
@@ -162,12 +163,21 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await drawn(/^go-[a-z]+-[a-z]+-\d+$/)
     const none = { slug_prefix: null, slug_length: null }
     await ask(dashboard, owner.context, 'PATCH', '/workspace', { workspace, body: none })
-    // UTM parameters are visible without opening anything.
+    // UTM parameters are one of the closed sections.
     await destination().fill(TARGET)
     const campaign = drawer().getByLabel(en('links.field.utm.campaign'), { exact: true })
+    expect(await campaign.isVisible()).toBe(false)
+    await drawer().getByText(en('links.section.utm'), { exact: true }).click()
     await campaign.fill('spring')
     expect(await destination().inputValue()).toBe(`${TARGET}?utm_campaign=spring`)
-    const fields = [destination(), slug, drawer().getByLabel(en('links.field.tags')), campaign]
+    const fields = [
+      destination(),
+      slug,
+      ...(['links.field.title', 'links.field.folder', 'links.field.tags'] as const).map((word) =>
+        drawer().getByLabel(en(word), { exact: true }),
+      ),
+      campaign,
+    ]
     const tops = await Promise.all(fields.map(async (one) => (await one.boundingBox())?.y ?? 0))
     expect(tops).toEqual(tops.toSorted((a, b) => a - b))
     const limits = drawer()
@@ -212,7 +222,8 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await button('common.cancel', drawer()).click()
     await drawer().waitFor({ state: 'detached' })
     await open('links.qr.title')
-    await page.locator('#qr svg').first().waitFor()
+    await page.getByRole('dialog', { name: en('links.qr.title') }).waitFor()
+    await page.keyboard.press('Escape')
   })
 
   const paste = (text: string) =>
@@ -256,7 +267,7 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     const { body: list } = await ask<{ data: { short_url: string }[] }>(
       ...([dashboard, owner.context, 'GET', '/links', { workspace: made.body.id }] as const),
     )
-    const steps = page.locator('main ol').first().getByRole('listitem')
+    const steps = page.locator('main ol').first().locator('> li')
     const done = (at: number) =>
       steps.nth(at).getByText(en('links.first.done'), { exact: true }).waitFor()
     await done(0)

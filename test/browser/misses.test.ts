@@ -55,7 +55,9 @@ describe.skipIf(CHROMIUM === null)('missed visits (needs Chromium)', () => {
     const create = `${en('links.create')}: /summer-sale`
     await page.getByRole('button', { name: create }).click()
     const form = page.getByRole('dialog')
-    await form.getByLabel(en('links.field.destination')).fill('https://example.com/sale')
+    await form
+      .getByLabel(en('links.field.destination'), { exact: true })
+      .fill('https://example.com/sale')
     expect(await form.getByLabel(en('links.field.slug'), { exact: true }).inputValue()).toBe(
       'summer-sale',
     )

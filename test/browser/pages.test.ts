@@ -11,7 +11,7 @@ import {
   startDashboard,
   type Visitor,
 } from './harness.ts'
-import { layoutFaults } from './layout.ts'
+import { layoutFaults, paperFaults } from './layout.ts'
 import { claim, joinAs, lonely } from './people.ts'
 import { type Seeded, seed } from './seed.ts'
 import { AS_VIEWER, NO_WORKSPACE, signedIn, signedOut, UNCLAIMED, type View } from './views.ts'
@@ -22,13 +22,15 @@ const WIDE = { width: 1280, height: 900 }
 const TABLET = { width: 768, height: 1024 }
 const PHONE = { width: 390, height: 844 }
 const SMALL = { width: 320, height: 640 }
+/** A laptop's window at 200 %. */
+const ZOOMED = { width: 720, height: 450 }
 /** A left-to-right, a longer, and a right-to-left language; the longest words at narrow widths. */
 const LANGUAGES: Partial<Record<Locale, (typeof WIDE)[]>> = {
-  en: [WIDE, SMALL],
-  de: [TABLET, SMALL],
+  en: [WIDE, SMALL, ZOOMED],
+  de: [TABLET, SMALL, ZOOMED],
   ar: [WIDE, SMALL],
 }
-const EVERY_WIDTH = [WIDE, TABLET, PHONE, SMALL]
+const EVERY_WIDTH = [WIDE, TABLET, PHONE, SMALL, ZOOMED]
 /**
  * Checking with axe takes longest, and hardly depends on the language: everything in English only.
  * `EVERY_PAGE=all`: everything in every language, at every width.
@@ -165,6 +167,7 @@ async function look(
       await page.setViewportSize(size)
       await settled()
       note(`${size.width} px`, await layoutFaults(page))
+      if (size === ZOOMED) note('paper', await paperFaults(page))
       // Some parts differ at that width, but not by language or an additional sentence.
       if (size === SMALL && language === 'en' && (ALL || !view.plain)) {
         note('phone', await violations(page, ALL ? 'all' : 'uncolored'))

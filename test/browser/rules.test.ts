@@ -156,8 +156,10 @@ describe.skipIf(CHROMIUM === null)('a link with rules or variants (needs Chromiu
     const { page } = owner
     await page.setViewportSize({ width: 1280, height: 900 })
     await create('built')
-    await named(panel(), 'rules.appStores').click()
-    // The template takes two clicks: the section, and this one.
+    for (const value of ['iPhone and iPad', 'Android']) {
+      const name = en('common.labelled', { label: en('rules.add'), value })
+      await panel().getByRole('button', { name, exact: true }).click()
+    }
     await field(rule(0), 'links.field.destination').fill('https://apps.apple.com/app/id1')
     await field(rule(1), 'links.field.destination').fill('play.google.com/store/apps/details?id=a')
     await field(rule(0), 'rules.minVersion')
@@ -210,12 +212,12 @@ describe.skipIf(CHROMIUM === null)('a link with rules or variants (needs Chromiu
     const { rules, variants } = await linkOf('built')
     expect(rules.map(({ id: _, ...rest }) => rest)).toEqual([
       {
-        name: 'App Store',
+        name: 'iPhone and iPad',
         when: { os: [{ name: 'iOS', min: '17' }, 'iPadOS'] },
         then: { destination_url: 'https://apps.apple.com/app/id1' },
       },
       {
-        name: 'Google Play',
+        name: 'Android',
         when: { os: ['Android'] },
         then: { destination_url: 'https://play.google.com/store/apps/details?id=a' },
       },

@@ -130,9 +130,9 @@ const ofOwner = ({ linkId, ruledId, empty, invitation }: Seeded): readonly View[
         .getByLabel(t('links.field.destination'), { exact: true })
         .fill('javascript:alert(1)')
       await dialog.getByLabel(t('links.field.slug'), { exact: true }).fill('summer')
-      await dialog.getByText(t('links.section.details')).click()
       await dialog.getByLabel(t('links.field.title'), { exact: true }).fill('Another')
-      await dialog.getByText(t('links.slugNotFree')).first().waitFor()
+      await dialog.getByText(t('links.section.details')).click()
+      await dialog.getByText(t('links.suggestions')).first().waitFor()
     },
   },
   { name: 'links-edit', path: `links?edit=${linkId}` },
@@ -200,6 +200,7 @@ const ofOwner = ({ linkId, ruledId, empty, invitation }: Seeded): readonly View[
   { name: 'link-statistics', path: `links/${linkId}/statistics?range=today` },
   { name: 'statistics', path: 'statistics' },
   { name: 'statistics-table', path: 'statistics?view=table&filter=not_browser:Firefox' },
+  { name: 'statistics-clicks', path: 'statistics?tab=clicks&bots=include' },
   { name: 'statistics-live', path: 'statistics?live=on' },
   { name: 'statistics-empty', path: `statistics?w=${empty}`, plain: true },
   { name: 'statistics-share', path: 'statistics', open: press('shares.share') },

@@ -79,7 +79,7 @@ describe.skipIf(missing !== undefined)(`a node that stops${missing ? ` (${missin
       known.add(`slugline_backup_${name}`)
     }
     for (const file of readdirSync(DOCS).filter((name) => name.endsWith('.md'))) {
-      const named = readFileSync(join(DOCS, file), 'utf8').matchAll(/\bslugline_\w+_\w+/g)
+      const named = readFileSync(join(DOCS, file), 'utf8').matchAll(/\bslugline_[a-z]\w*_\w+/g)
       const unknown = [...named].map(([name]) => name).filter((name) => !known.has(name))
       expect([file, unknown]).toEqual([file, []])
     }

@@ -36,6 +36,9 @@ test('blocks made by commands take effect in the running server, of each kind, u
   const workspaces = await slugline.cli('workspaces', 'list', '--json')
   const { data } = JSON.parse(workspaces.stdout)
   const workspace = data[0].id
+  const share = { subject: { link_id: link.id }, show: [] }
+  const shared = await slugline.call('POST', '/api/v1/shares', { key, body: share })
+  const statistics = `${new URL(((await shared.json()) as { url: string }).url).pathname}/stats`
   for (const [kind, value] of [
     ['link', 'https://sho.rt/ONE'],
     ['destination_host', 'evil.example'],
@@ -45,6 +48,7 @@ test('blocks made by commands take effect in the running server, of each kind, u
     const args = ['links', 'block', value, '--kind', kind, '--reason', 'Phishing']
     expect((await slugline.cli(...args)).status).toBe(0)
     await responds('/one', 410)
+    await responds(statistics, kind === 'workspace' || kind === 'host' ? 404 : 200)
     const got = await slugline.call('GET', `${LINKS}/${link.id}`, { key })
     expect(await got.json()).toMatchObject({
       status: 'blocked',
@@ -55,6 +59,7 @@ test('blocks made by commands take effect in the running server, of each kind, u
     expect((await slugline.cli(...args)).status).toBe(1)
     expect((await slugline.cli('links', 'unblock', value, '--kind', kind)).status).toBe(0)
     await responds('/one', 302)
+    await responds(statistics, 200)
   }
   expect((await slugline.cli('links', 'unblock', 'one')).status).toBe(1)
   expect((await slugline.cli('links', 'block', 'one')).status).toBe(2)

@@ -144,3 +144,22 @@ test('an API that grows breaks no client', () => {
   })
   expect(grown).toEqual([])
 })
+
+test('a choice between named schemas may get another one at any place', () => {
+  const choice = (...names: string[]) => ({
+    paths: document.paths,
+    components: {
+      responses: document.components.responses,
+      schemas: {
+        ...document.components.schemas,
+        LinkCreate: { oneOf: names.map((name) => ({ $ref: `#/components/schemas/${name}` })) },
+        A: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+        B: { type: 'object', properties: { b: { type: 'string' } }, required: ['b'] },
+      },
+    },
+  })
+  expect(breakingChanges(choice('B', 'Kind'), choice('A', 'B', 'Kind'))).toEqual([])
+  expect(breakingChanges(choice('B', 'Kind'), choice('A', 'Kind'))).toContain(
+    'A: property a is required',
+  )
+})

@@ -228,13 +228,60 @@ describe('POST /links/bulk/by-filter', () => {
     ])
     expect((await send('GET', `/api/v1/imports/${job.id}`)).status).toBe(404)
     expect((await jobs('list', '--status', 'queued')).stdout).not.toContain(job.id)
-    expect((await jobs('list')).stdout).toContain(
-      `${job.id}  links.by_filter  succeeded  150 of 150`,
+    expect((await jobs('list')).stdout).toMatch(
+      new RegExp(`${job.id} +links\\.by_filter +- +succeeded +150 of 150`),
     )
     const got = JSON.parse((await jobs('cancel', job.id, '--json')).stdout)
     expect(got).toMatchObject({ id: job.id, status: 'succeeded' })
     const none = await jobs('get', 'job_none', '--json')
     expect([none.status, none.stderr]).toEqual([1, expect.stringContaining('JOB_NOT_FOUND')])
+  })
+
+  test('is undone, except for links that were changed since', async () => {
+    const operations = ['one', 'two', 'three'].map((slug) => ({
+      op: 'create',
+      link: { destination_url: 'https://example.com/', slug: `undo-${slug}`, tags: ['undone'] },
+    }))
+    await send('POST', '/api/v1/links/bulk', { operations })
+    const filter = { tag: ['undone'] }
+    const jobOf = async (path: string, body: object = {}) => {
+      const answer = await send('POST', path, body)
+      expect(answer.status).toBe(202)
+      const { id } = (await answer.json()) as { id: string }
+      return await eventually('the job ends', async () => {
+        const job = (await (await send('GET', `/api/v1/jobs/${id}`)).json()) as {
+          id: string
+          finished_at: string | null
+          result: object
+        }
+        return job.finished_at === null ? undefined : job
+      })
+    }
+    const stateOf = async () => {
+      const { data } = (await (
+        await send('GET', '/api/v1/links?tag=undone&sort=slug&order=asc')
+      ).json()) as { data: { id: string; title: string | null; enabled: boolean }[] }
+      return data
+    }
+    const path = '/api/v1/links/bulk/by-filter'
+    const change = { filter, patch: { title: 'New', enabled: false }, expected: 3 }
+    const changed = await jobOf(path, change)
+    const [first] = await stateOf()
+    await send('PATCH', `/api/v1/links/${first?.id}`, { notes: 'Later' })
+    const undone = await jobOf(`${path}/${changed.id}/undo`)
+    expect(undone.result).toEqual({ job_id: changed.id, restored: 2, kept: 1 })
+    expect((await stateOf()).map(({ title, enabled }) => [title, enabled])).toEqual([
+      ['New', false],
+      [null, true],
+      [null, true],
+    ])
+    const deleted = await jobOf(path, { filter, delete: true, expected: 3 })
+    expect(await stateOf()).toEqual([])
+    const back = await jobOf(`${path}/${deleted.id}/undo`)
+    expect(back.result).toEqual({ job_id: deleted.id, restored: 3, kept: 0 })
+    expect(await stateOf()).toHaveLength(3)
+    const { status } = await send('POST', `${path}/${back.id}/undo`)
+    expect(status).toBe(404)
   })
 
   test('refuses an unexpected count, and fields that must be unique', async () => {

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Explanation } from '../../src/features/explain/schemas.ts'
 import type { Link } from '../../src/features/links/index.ts'
+import { bigLink } from '../../src/features/links/testing/big-link.ts'
 import { eventually } from '../harness/eventually.ts'
 import {
   BASE_ENV,
@@ -395,9 +396,9 @@ describe('events', () => {
     expect(await events('--after', 'latest')).toEqual([])
     const { stdout } = await run(['events', '--after', last], { more })
     const [titles, row, , next] = stdout.split('\n')
-    expect(titles).toMatch(/^AT +TYPE +OBJECT +CHANGED +ACTOR +ID$/)
-    expect(row).toMatch(/ tag\.created +tag 104 +- .+ evt_[0-9a-z]{26}$/)
-    expect(next).toContain(row?.split(' ').at(-1) ?? '-')
+    expect(titles).toMatch(/^ID +TYPE +OBJECT +CHANGED +ACTOR +AT \(UTC\)$/)
+    expect(row).toMatch(/^evt_[0-9a-z]{26} +tag\.created +tag 104 +- .+ [-\d]{10} [:\d]{5}$/)
+    expect(next).toContain(row?.split(' ')[0] ?? '-')
   })
 
   test('report what is refused', async () => {
@@ -495,6 +496,23 @@ describe('links bulk', () => {
     expect(told.stdout).toContain('operation 1050: link.slug')
   })
 
+  test('splits requests about links that are too large for one', async () => {
+    const create = { op: 'create', link: bigLink({ external_id: 'big' }) }
+    const titles = Array.from({ length: 300 }, (_, n) => ({
+      ...{ op: 'update', external_id: 'big', link: { title: `Title ${n}` } },
+    }))
+    titles[250] = { op: 'update', external_id: 'none', link: { title: '' } }
+    const path = file('large.ndjson', [create, ...titles])
+    const { status, stdout, stderr } = await run(['links', 'bulk', path, '--json'])
+    expect([status, stderr]).toEqual([1, ''])
+    const done = JSON.parse(stdout) as Done
+    expect([done.succeeded, done.failed, done.errors[0]?.index]).toEqual([300, 1, 251])
+    expect(await linksOf('external_id=big')).toMatchObject([{ title: 'Title 299', version: 300 }])
+    expect((await refusal(['links', 'bulk', path, '--atomic'])).details).toMatchObject([
+      { field: 'operations', code: 'TOO_MANY' },
+    ])
+  })
+
   test('reads JSON lists and stdin, optionally atomic', async () => {
     const list = file('list.json', [create('list-1'), { op: 'delete', id: 'lnk_none' }])
     expect((await refusal(['links', 'bulk', list, '--atomic'])).code).toBe('BULK_FAILED')
@@ -535,6 +553,8 @@ test('webhooks are managed, and their secret is shown once', async () => {
   expect((await webhooks('test', made.id)).data).toHaveLength(1)
   expect((await webhooks('deliveries', made.id)).data).toHaveLength(1)
   expect((await webhooks('replay', made.id)).type).toBe('webhook.replay')
+  const since = ['--after', new Date().toISOString()]
+  expect((await webhooks('replay', made.id, ...since)).type).toBe('webhook.replay')
   expect((await webhooks('disable', made.id)).status).toBe('disabled')
   const table = await run(['webhooks', 'list'], { more })
   expect(table.stdout).toMatch(/^ID +STATUS +TYPES +URL\nwhk_\w+ +disabled +1 +https:/)

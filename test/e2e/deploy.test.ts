@@ -1,5 +1,5 @@
-// What deploy/ says must be true of the program: its variables, paths and times. Whether Docker makes
-// an image of it, `bin/bun scripts/check-image.ts` tries step by step.
+// What deploy/ says must be true of the program: its variables, paths and times. deploy.long.ts asks the
+// tools; image.long.ts makes the image, and runs it.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -11,24 +11,35 @@ const read = (name: string) => readFileSync(join(ROOT, name), 'utf8')
 
 interface Service {
   image: string
+  read_only?: boolean
+  tmpfs?: string[]
+  cap_drop?: string[]
+  security_opt?: string[]
+  mem_limit?: string
+  pids_limit?: number
+  ports?: string[]
   environment?: Record<string, string>
   volumes?: string[]
-  networks: string[]
+  networks?: string[]
   depends_on?: Record<string, { condition: string }>
   healthcheck?: { test: string[] }
   stop_grace_period?: string
 }
 
-const text = read('deploy/compose.yaml')
-const compose = Bun.YAML.parse(text) as {
+interface Compose {
   services: Record<string, Service>
-  networks: Record<string, { ipam?: { config: { subnet: string }[] } }>
+  networks: Record<string, { ipam?: { config: { subnet: string; gateway?: string }[] } }>
   volumes: Record<string, unknown>
 }
+
+const single = read('deploy/compose.yaml')
+const one = Bun.YAML.parse(single) as Compose
+const text = read('deploy/compose.cluster.yaml')
+const compose = Bun.YAML.parse(text) as Compose
 const nodes = Object.entries(compose.services).filter(([, { image }]) => image === 'slugline')
 const dockerfile = read('deploy/Dockerfile')
 const caddyfile = read('deploy/Caddyfile')
-const unit = read('deploy/slugline.service')
+const unit = `${read('deploy/slugline.service')}${read('deploy/slugline.service.d/node.conf')}`
 const example = Object.fromEntries(
   [...read('deploy/.env.example').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [
     name as string,
@@ -55,8 +66,46 @@ test('every secret has to be set, and none has a default', () => {
   }
 })
 
+test('on one machine nothing has to be set, and only a proxy there is trusted', () => {
+  const { slugline: service } = one.services
+  const used = [...single.matchAll(/(?<!\$)\$\{(\w+):-([^}]*)\}/g)]
+  expect(Object.keys(one.services)).toEqual(['slugline'])
+  expect([...single.matchAll(/(?<!\$)\$\{/g)]).toHaveLength(used.length)
+  const values = Object.fromEntries(
+    Object.entries(service?.environment ?? {}).map(([name, value]) => [
+      name,
+      value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1'),
+    ]),
+  )
+  const { config } = readEnvironment(values, false)
+  expect(Object.keys(values).filter((name) => !VARIABLES.includes(name as never))).toEqual([])
+  const gateways = one.networks.default?.ipam?.config.map(({ gateway }) => gateway)
+  expect(config.trustedProxies).toEqual(gateways as string[])
+  for (const port of service?.ports ?? []) expect(port).toStartWith('127.0.0.1:')
+})
+
+test('nodes and a single server can write only to their volume and /tmp', () => {
+  const services = [one, compose].flatMap((each) => Object.values(each.services))
+  const own = services.filter(({ image }) => image === 'slugline')
+  expect(own).toHaveLength(1 + nodes.length)
+  for (const { cap_drop, security_opt, read_only, tmpfs, volumes, ...service } of own) {
+    expect({ cap_drop, security_opt, read_only }).toEqual({
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      read_only: true,
+    })
+    expect(tmpfs?.map((each) => each.split(':')[0])).toEqual(['/tmp'])
+    expect(volumes?.map((each) => each.split(':')[1])).toEqual(['/var/lib/slugline'])
+    expect(service.mem_limit).toMatch(/^\dg$/)
+    expect(service.pids_limit).toBeGreaterThan(100)
+    expect(service.healthcheck?.test).toEqual(['CMD', 'slugline', 'health'])
+  }
+})
+
 test('a build of the image is reproducible', () => {
-  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)
+  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)]
+    .map(([, base]) => base)
+    .filter((base) => base !== 'scratch')
   expect(bases.length).toBeGreaterThan(0)
   for (const base of bases) expect(base).toMatch(/^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$/)
 })
@@ -84,7 +133,7 @@ test('its nodes have valid settings, and all the same ones', () => {
     .match(/^ENV (.*)$/m)?.[1]
     ?.split(' ')
     .map((pair) => pair.split('=')[0])
-  expect(set?.filter((name) => !VARIABLES.includes(name as never))).toEqual(['XDG_CACHE_HOME'])
+  expect(set?.filter((name) => !VARIABLES.includes(name as never))).toEqual(['PATH'])
   const inUnit = [...unit.matchAll(/(\w+)=%/g)].map(([, name]) => name as string)
   expect(unknownVariables(Object.fromEntries(inUnit.map((name) => [name, 'x'])))).toEqual([])
   expect(inUnit).toContain('SLUGLINE_SECRET_FILE')
@@ -110,13 +159,11 @@ test('each node has its own journal, and enough time to finish', () => {
 })
 
 test('requests to the nodes use existing paths', async () => {
-  const paths = [dockerfile, text, caddyfile].flatMap((file) =>
-    [...file.matchAll(/http:\/\/127\.0\.0\.1:\d+(\/[\w./-]+)|health_uri (\S+)/g)].map(
-      ([, path, other]) => (path ?? other) as string,
-    ),
-  )
-  const own = [...new Set(paths)].filter((path) => path !== '/ping').sort()
-  expect(own).toEqual(['/.well-known/slugline/host', '/livez', '/readyz'])
+  const paths = [
+    ...caddyfile.matchAll(/http:\/\/127\.0\.0\.1:\d+(\/[\w./-]+)|health_uri (\S+)/g),
+  ].map(([, path, other]) => (path ?? other) as string)
+  const own = [...new Set(paths)].sort()
+  expect(own).toEqual(['/.well-known/slugline/host', '/readyz'])
   for (const path of own) {
     const answer = await fetch(`${slugline.url}${path}?domain=sho.rt`)
     expect([path, answer.status]).toEqual([path, 200])
@@ -162,6 +209,12 @@ test('the image is built from existing files, with a recent Node', () => {
   for (const [, name] of dockerfile.matchAll(/npm run (\w+)/g)) {
     expect(Object.keys(scripts)).toContain(name as string)
   }
+})
+
+test('the Helm chart is of this version', async () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string }
+  const chart = Bun.YAML.parse(read('deploy/helm/slugline/Chart.yaml'))
+  expect(chart).toMatchObject({ version, appVersion: version })
 })
 
 const PROMTOOL = Bun.which('promtool')

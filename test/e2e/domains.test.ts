@@ -87,6 +87,39 @@ test('a verified host is served, and the proxy may get a certificate for it', as
   expect((await leadsTo('go.example', '/x'))[0]).toBe(404)
 })
 
+test('the setup says what is missing, on the command line too', async () => {
+  dns.hosts.set('sho.rt', [{ type: 'A', value: '203.0.113.7' }])
+  dns.hosts.set('setup.example', [{ type: 'A', value: '127.0.0.1' }])
+  const domain = await active('setup.example')
+  const { status, body } = await call('GET', `/domains/${domain.id}/setup`)
+  expect([status, body]).toMatchObject([
+    200,
+    {
+      ready: false,
+      verification: { status: 'done' },
+      dns: {
+        error: 'ANOTHER_ADDRESS',
+        expected: [
+          { type: 'CNAME', value: 'sho.rt' },
+          { type: 'A', value: '203.0.113.7' },
+        ],
+        found: [{ type: 'A', value: '127.0.0.1' }],
+      },
+      // A loopback address isn't called.
+      connection: { error: 'UNREACHABLE' },
+    },
+  ])
+  const told = await slugline.cli('domains', 'check', domain.id, '--json')
+  const { checked_at: _, ...steps } = body
+  expect([told.status, JSON.parse(told.stdout)]).toMatchObject([1, steps])
+  expect((await slugline.cli('domains', 'check', domain.id)).stdout).toMatch(/^dns +failed +ANOT/m)
+  // Any other host has no proof.
+  const proof = '/.well-known/slugline/domain'
+  const [own, shared] = await Promise.all([visit('setup.example', proof), visit('sho.rt', proof)])
+  expect([own.status, shared.status]).toEqual([200, 404])
+  expect(await own.text()).toMatch(/^[\w-]{43}$/)
+})
+
 test('nodes share hosts only if they are one instance', async () => {
   const as = isSameInstance
     ? other

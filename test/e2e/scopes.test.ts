@@ -23,13 +23,14 @@ const SUFFICIENT: Readonly<Record<string, readonly string[]>> = {
   'links:write links:create': ['createLink', 'writeLinks'],
   'links:write': [
     ...['putLinkByExternalId', 'updateLink', 'deleteLink', 'restoreLink', 'appealBlock'],
-    ...['cancelJob', 'changeLinksByFilter', 'importLinks', 'previewImport', 'undoImport'],
+    ...['cancelJob', 'changeLinksByFilter', 'importLinks', 'previewImport', 'startImport'],
+    ...['undoImport', 'undoChangeByFilter'],
     ...['importFromService', 'setLogo', 'deleteLogo', 'createUtmTemplate', 'updateUtmTemplate'],
     ...['deleteUtmTemplate', 'createTag', 'updateTag', 'deleteTag', 'mergeTag', 'createFolder'],
     ...['updateFolder', 'deleteFolder', 'createShare', 'updateShare', 'deleteShare'],
     ...['deleteLinkClicks', 'updateLinkByExternalId', 'deleteLinkByExternalId'],
   ],
-  'domains:read': ['listDomains', 'getDomain', 'listMissedVisits'],
+  'domains:read': ['listDomains', 'getDomain', 'getDomainSetup', 'listMissedVisits'],
   'domains:write': ['createDomain', 'updateDomain', 'deleteDomain', 'verifyDomain'],
   'keys:write': ['listKeys', 'getKey', 'createKey', 'updateKey', 'revokeKey', 'rotateKey'],
   'events:read': ['listEvents', 'streamEvents'],
@@ -118,6 +119,7 @@ describe('the scopes of a key', () => {
       { op: 'create', link: link({ title: 'second' }) },
       { op: 'update', id, link: { title: 'changed' } },
       { op: 'delete', external_id: 'one' },
+      { op: 'restore', id, version: 1 },
       { op: 'upsert', external_id: 'one', link: link() },
       { op: 'upsert', external_id: 'new', link: link() },
     ]
@@ -127,7 +129,7 @@ describe('the scopes of a key', () => {
     }
     expect(data.map(({ status, error, link: shown }) => [status, error?.code ?? !!shown])).toEqual([
       [201, true],
-      ...Array(4).fill([403, 'INSUFFICIENT_SCOPE']),
+      ...Array(5).fill([403, 'INSUFFICIENT_SCOPE']),
     ])
     const atomic = await ask('links:create', 'POST', '/api/v1/links/bulk', {
       atomic: true,

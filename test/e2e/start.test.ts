@@ -152,6 +152,32 @@ test.each([
   rmSync(dataDir, { recursive: true, force: true })
 })
 
+test('with LOG_FORMAT=json stderr has nothing but JSON, whether a server starts or not', async () => {
+  const slugline = await startSlugline({ LOG_FORMAT: 'json', LOG_LEVEL: 'info' })
+  try {
+    const env = { ...slugline.env, PORT: '0' }
+    const second = await runCommand(['serve'], env)
+    const wrong = await runCommand(['serve'], { ...env, LOG_LEVEL: 'loud' })
+    const failures = [second, wrong].map(({ stderr }) => JSON.parse(stderr))
+    expect(failures).toMatchObject([
+      { level: 'fatal', code: 'DATA_DIR_LOCKED' },
+      { level: 'fatal', code: 'CONFIGURATION', details: [{ field: 'LOG_LEVEL' }] },
+    ])
+    expect(await slugline.stop()).toBe(0)
+    const lines = slugline.output().trim().split('\n')
+    const logged = lines
+      .filter((line) => !line.includes('listens on'))
+      .map((line) => JSON.parse(line))
+    const commands = logged.flatMap(({ command = '' }) => command || [])
+    expect(commands).toEqual([
+      expect.stringContaining('users claim-link'),
+      expect.stringContaining('keys create'),
+    ])
+  } finally {
+    await slugline.dispose()
+  }
+})
+
 test('a data directory that can’t be created stops the start with its name', async () => {
   const { status, stderr } = await runCommand(['serve'], {
     ...BASE_ENV,

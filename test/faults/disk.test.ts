@@ -1,6 +1,14 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, expect, test } from 'bun:test'
-import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync, unlinkSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  unlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../harness/eventually.ts'
@@ -9,6 +17,8 @@ import { startSlugline } from '../harness/process.ts'
 const BROWSER = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
 }
+/** In how many steps the space for a backup grows. */
+const PARTS = 6
 const mountPoint = mkdtempSync(join(tmpdir(), 'slugline-disk-'))
 const mount = () =>
   process.getuid?.() === 0 &&
@@ -102,6 +112,48 @@ test.skipIf(!canMount).each([
       unmount()
     }
   },
+)
+
+test.skipIf(!canMount)(
+  'a backup that doesn’t fit is refused with a sentence, wherever the disk gets full, and leaves nothing (needs root)',
+  async () => {
+    const slugline = await startSlugline({ LOG_LEVEL: 'silent' })
+    mount()
+    const place = join(mountPoint, 'backup')
+    const filler = join(mountPoint, 'filler')
+    const backUp = () => slugline.cli('backup', place, '--json')
+    try {
+      const { key } = await slugline.createKey()
+      const body = { destination_url: 'https://example.com/', slug: 'backed-up' }
+      expect((await slugline.call('POST', '/api/v1/links', { key, body })).status).toBe(201)
+      const visit = await slugline.call('GET', '/backed-up', { headers: BROWSER })
+      expect(visit.status).toBe(302)
+      await eventually('the click is in the statistics', async () => {
+        const answer = await slugline.call('GET', '/api/v1/stats', { key })
+        if (answer.status !== 200) return undefined
+        const stats = (await answer.json()) as { totals: { clicks: number } }
+        return stats.totals.clicks === 1 ? true : undefined
+      })
+      const { bytes } = JSON.parse((await backUp()).stdout) as { bytes: number }
+      rmSync(place, { recursive: true })
+      fill(filler)
+      const all = statSync(filler).size
+      for (let part = 0; part < PARTS; part++) {
+        truncateSync(filler, all - Math.floor((bytes * part) / PARTS))
+        const { status, stderr } = await backUp()
+        const { error } = JSON.parse(stderr) as { error: { code: string; message: string } }
+        expect([part, status, error.code]).toEqual([part, 1, 'STORAGE_UNAVAILABLE'])
+        expect(error.message).not.toContain('\n')
+        expect(readdirSync(mountPoint)).toEqual(['filler'])
+      }
+      unlinkSync(filler)
+      expect((await backUp()).status).toBe(0)
+    } finally {
+      await slugline.dispose()
+      unmount()
+    }
+  },
+  240_000,
 )
 
 /** Uses up all space, down to the last block. */

@@ -16,7 +16,7 @@ export interface NextVersion {
 /** Creates one; its migration runs these statements. */
 export function makeNextVersion(statements: readonly string[]): NextVersion {
   const dir = mkdtempSync(join(tmpdir(), 'slugline-next-'))
-  for (const name of ['bin', 'src', 'package.json', 'openapi.json']) {
+  for (const name of ['bin', 'src', 'sdk', 'package.json', 'openapi.json']) {
     cpSync(join(ROOT, name), join(dir, name), { recursive: true })
   }
   for (const name of ['node_modules', 'web']) symlinkSync(join(ROOT, name), join(dir, name))

@@ -18,6 +18,9 @@ const SLOW_SYNC_MS = 200
 /** Of no use after a restart: shared memory, sockets, and what is deleted at each start. */
 const IGNORED = /-shm$|\.sock|\.duckdb\.tmp|\/lock\.db/
 
+/** Whether a file matters after a restart. */
+export const isKept = (file: string): boolean => !IGNORED.test(file)
+
 /**
  * Commands before a program, which record it in a file. Its fdatasync(2), which never delays a visit,
  * is as slow as on a busy disk: so there is more that isn't synced.
@@ -80,6 +83,13 @@ class Content {
     return this.synced.subarray(0, this.length)
   }
 
+  /** With all changes, as the program reads it. */
+  get current(): Buffer {
+    const all = new Content(this.syncedBytes)
+    for (const change of this.changes) all.#apply(change)
+    return all.syncedBytes
+  }
+
   /** What may be left of it: the first changes, or any sectors. */
   survive(random: () => number): Buffer {
     const left = new Content(this.syncedBytes)
@@ -112,16 +122,21 @@ type Naming = { directory: string; apply(names: Map<string, Content>): void }
 /** A disk with one directory, as a program changes it. */
 export class Disk {
   readonly #root: string
+  readonly #unsynced: RegExp | undefined
   readonly #names = new Map<string, Content>()
   readonly #syncedNames: Map<string, Content>
   readonly #namings: Naming[] = []
   /** All files that there ever were. */
   readonly contents = new Map<Content, string>()
+  /** When the last sync of a file that has ended began, in the time of {@link Disk.follow}. */
+  readonly syncedAt = new Map<string, number>()
 
-  constructor(root: string, files: readonly { file: string; bytes: Buffer }[]) {
+  /** @param unsynced leaves out the syncs of files with such names, as if the program had none */
+  constructor(root: string, files: readonly { file: string; bytes: Buffer }[], unsynced?: RegExp) {
     this.#root = root
+    this.#unsynced = unsynced
     for (const { file, bytes } of files) {
-      if (!IGNORED.test(file)) this.#create(file, new Content(bytes))
+      if (isKept(file)) this.#create(file, new Content(bytes))
     }
     this.#syncedNames = new Map(this.#names)
   }
@@ -137,11 +152,14 @@ export class Disk {
   }
 
   /** @returns what a sync makes durable when it has ended */
-  #startSync(path: string): (() => void) | undefined {
+  #startSync(path: string, at: number): (() => void) | undefined {
     const content = this.#names.get(path)
     if (content !== undefined) {
-      const { length } = content.changes
-      return () => content.sync(length)
+      const count = this.#unsynced?.test(path) ? 0 : content.changes.length
+      return () => {
+        this.syncedAt.set(path, Math.max(at, this.syncedAt.get(path) ?? 0))
+        content.sync(count)
+      }
     }
     const { length } = this.#namings
     return () => {
@@ -154,13 +172,13 @@ export class Disk {
     }
   }
 
-  /** Follows one call. Returns what remains to be done when it has ended. */
-  follow(name: string, text: string): (() => void) | undefined {
+  /** Follows one call, begun at a time. Returns what remains to be done when it has ended. */
+  follow(name: string, text: string, at: number): (() => void) | undefined {
     const path = /^\d+<((?:\\x..)+)>/.exec(text)?.[1]
     const paths = [...text.matchAll(/"((?:\\x..)*)"/g)].map(([, hex = '']) => bytesOf(hex))
     const file = path === undefined ? '' : bytesOf(path).toString()
     const [from = '', to = ''] = paths.map(String)
-    const isOurs = (one: string) => one.startsWith(this.#root) && !IGNORED.test(one)
+    const isOurs = (one: string) => one.startsWith(this.#root) && isKept(one)
     switch (name) {
       case 'openat':
       case 'open':
@@ -184,8 +202,8 @@ export class Disk {
         return undefined
       }
       case 'pwrite64': {
-        const at = Number(/, \d+, (\d+)/.exec(text.slice(text.lastIndexOf('"')))?.[1])
-        this.#names.get(file)?.write(at, paths[0] ?? Buffer.alloc(0))
+        const place = Number(/, \d+, (\d+)/.exec(text.slice(text.lastIndexOf('"')))?.[1])
+        this.#names.get(file)?.write(place, paths[0] ?? Buffer.alloc(0))
         return undefined
       }
       case 'ftruncate':
@@ -193,7 +211,7 @@ export class Disk {
         return undefined
       case 'fsync':
       case 'fdatasync':
-        return isOurs(file) || file === this.#root ? this.#startSync(file) : undefined
+        return isOurs(file) || file === this.#root ? this.#startSync(file, at) : undefined
       case 'rename':
       case 'renameat':
       case 'renameat2': {
@@ -212,6 +230,11 @@ export class Disk {
       default:
         return undefined
     }
+  }
+
+  /** The files as the program sees them. */
+  *files(): Iterable<{ file: string; bytes: Buffer }> {
+    for (const [file, content] of this.#names) yield { file, bytes: content.current }
   }
 
   /**
@@ -234,26 +257,30 @@ export class Disk {
 
 const bytesOf = (hex: string) => Buffer.from(hex.replaceAll('\\x', ''), 'hex')
 
-/**
- * How many calls a recording has, and which of them, from 1 on, end a sync of a file whose name ends
- * so: what was written before is then safe, and what it was made of may not be.
- */
-export async function syncsIn(
-  file: string,
-  nameEnd: string,
-): Promise<{ calls: number; syncs: number[] }> {
+/** What a recording has. */
+export interface Survey {
+  /** The time of each call, in milliseconds. */
+  times: number[]
+  /**
+   * Which calls, from 1 on, end a sync of a file whose name ends so: what was written before is then
+   * safe, and what it was made of may not be.
+   */
+  syncs: number[]
+}
+
+export async function surveyOf(file: string, nameEnd: string): Promise<Survey> {
   const name = `${[...nameEnd].map((c) => `\\x${c.charCodeAt(0).toString(16)}`).join('')}>`
+  const times: number[] = []
   const syncs: number[] = []
   const begun = new Set<string | undefined>()
-  let calls = 0
   for await (const line of createInterface({ input: createReadStream(file) })) {
-    calls++
-    const [, pid, call] = /^(\d+) +\S+ (?:<\.\.\. )?(\w+)/.exec(line) ?? []
+    const [, pid, seconds, call] = /^(\d+) +(\S+) (?:<\.\.\. )?(\w+)/.exec(line) ?? []
+    times.push(Number(seconds) * 1_000)
     if (call !== 'fsync' && call !== 'fdatasync') continue
     if (line.includes(name)) begun.add(pid)
-    if (!line.endsWith('<unfinished ...>') && begun.delete(pid)) syncs.push(calls)
+    if (!line.endsWith('<unfinished ...>') && begun.delete(pid)) syncs.push(times.length)
   }
-  return { calls, syncs }
+  return { times, syncs }
 }
 
 /** The calls of a recording, in order, with their time in milliseconds: `step` follows one. */
@@ -261,16 +288,17 @@ export async function* replay(file: string, disk: Disk): AsyncGenerator<number, 
   const open = new Map<string, (() => void) | undefined>()
   for await (const line of createInterface({ input: createReadStream(file) })) {
     const [, pid = '', seconds = '', rest = ''] = /^(\d+) +(\d+\.\d+) (.*)$/.exec(line) ?? []
+    const at = Number(seconds) * 1_000
     if (rest.startsWith('<... ')) {
       if (!/= -1 /.test(rest)) open.get(pid)?.()
       open.delete(pid)
     } else {
       const [, name = '', text = ''] = /^(\w+)\((.*)$/.exec(rest) ?? []
-      const finish = /\) += -1 /.test(text) ? undefined : disk.follow(name, text)
+      const finish = /\) += -1 /.test(text) ? undefined : disk.follow(name, text, at)
       if (text.endsWith('<unfinished ...>')) open.set(pid, finish)
       else finish?.()
     }
-    yield Number(seconds) * 1_000
+    yield at
   }
   return undefined
 }

@@ -35,13 +35,22 @@ const NOTHING: OwnStore = { env: {}, files: async () => [], dispose: async () =>
 let clickHouse: Promise<ClickHouse> | undefined
 let databases = 0
 
+/** A ClickHouse for all tests of a process. */
+export function sharedClickHouse(): Promise<ClickHouse> {
+  clickHouse ??= startClickHouse()
+  return clickHouse
+}
+
 /** Creates the stores of a new process: an empty database on the servers shared by all tests. */
 export async function makeStore(): Promise<OwnStore> {
   if (testStore === 'embedded') return NOTHING
   const withClickHouse = testStore === 'clickhouse'
   if (withClickHouse && !hasClickHouse) throw new Error('ClickHouse is not installed')
-  if (withClickHouse) clickHouse ??= startClickHouse()
-  const [postgres, redis, clicks] = await Promise.all([sharedPostgres(), startRedis(), clickHouse])
+  const [postgres, redis, clicks] = await Promise.all([
+    sharedPostgres(),
+    startRedis(),
+    withClickHouse ? sharedClickHouse() : undefined,
+  ])
   const database = await postgres.createDatabase()
   const name = new URL(database).pathname.slice(1)
   return {

@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import {
   ConnectionError,
   EventsExpiredError,
+  InvalidIdError,
   NotFoundError,
   PlanLimitError,
   PreconditionFailedError,
   RateLimitError,
+  RedirectError,
   ServerError,
   Slugline,
   SluglineError,
@@ -16,6 +18,7 @@ import {
 
 /** A server that answers as a test says, and the requests that it got. */
 interface Fake {
+  url: string
   client: Slugline
   requests: Request[]
   bodies: string[]
@@ -42,7 +45,7 @@ function fake(answer: Answer, options: { maxRetries?: number; timeoutMs?: number
   })
   servers.push(server)
   const client = new Slugline({ baseUrl: `${server.url}`, apiKey: 'slug_test', ...options })
-  return { client, requests, bodies }
+  return { url: `${server.url}`, client, requests, bodies }
 }
 
 function failure(status: number, code: string, more: object = {}, headers = {}): Response {
@@ -215,6 +218,14 @@ describe('errors', () => {
     expect(error).toMatchObject({ code: 'HTTP_404', status: 404 })
   })
 
+  test('a page instead of JSON is an error, which is not repeated', async () => {
+    const { client, requests } = fake(() => new Response('<h1>Welcome</h1>'))
+    const error = await thrown(client.links.create(NEW_LINK))
+    expect(error).toBeInstanceOf(SluglineError)
+    expect(error).toMatchObject({ code: 'HTTP_200', status: 200 })
+    expect(requests).toHaveLength(1)
+  })
+
   test('an unreachable server is a ConnectionError', async () => {
     const client = new Slugline({ baseUrl: 'http://127.0.0.1:1', maxRetries: 0 })
     const error = (await thrown(client.plans.list().page())) as ConnectionError
@@ -222,11 +233,57 @@ describe('errors', () => {
     expect(error.cause).toBeDefined()
   })
 
+  test('a redirect is an error that names the address, and the key stays here', async () => {
+    const other = fake(() => Response.json({}))
+    const target = `${other.url}api/v1/links`
+    const { client, requests } = fake(() => Response.redirect(target, 301))
+    const error = await thrown(client.links.create(NEW_LINK))
+    expect(error).toBeInstanceOf(RedirectError)
+    expect(error).toMatchObject({ code: 'REDIRECTED', status: 301 })
+    expect((error as RedirectError).message).toContain(target)
+    expect(requests).toHaveLength(1)
+    expect(other.requests).toHaveLength(0)
+  })
+
   test.each(['', '.', '..'])('an id %p, which would be another path, is refused', (id) => {
     const { client, requests } = fake(() => Response.json({}))
     expect(() => client.links.delete(id)).toThrow(TypeError)
     expect(requests).toHaveLength(0)
   })
+})
+
+describe('a request for which there is no method', () => {
+  test('is authenticated, repeated and refused like others', async () => {
+    const { client, requests, bodies } = fake((_, count) =>
+      count === 1 ? failure(503, 'SERVICE_UNAVAILABLE') : new Response('text', { status: 201 }),
+    )
+    const query = { tag: ['a', 'b'], limit: undefined }
+    const send = { method: 'POST', path: '/later/things', query, body: { a: 1 } }
+    const response = await client.request(send)
+    expect([response.status, await response.text()]).toEqual([201, 'text'])
+    expect(requests.map(({ url }) => new URL(url).pathname + new URL(url).search)).toEqual(
+      Array(2).fill('/api/v1/later/things?tag=a&tag=b'),
+    )
+    expect(bodies).toEqual(Array(2).fill('{"a":1}'))
+    const [first, second] = requests.map(({ headers }) => headers.get('Idempotency-Key'))
+    expect([first, requests[0]?.headers.get('Authorization')]).toEqual([
+      second as string,
+      'Bearer slug_test',
+    ])
+    const { client: refused } = fake(() => failure(404, 'NOT_FOUND'))
+    expect(await thrown(refused.request({ method: 'GET', path: '/later' }))).toBeInstanceOf(
+      NotFoundError,
+    )
+  })
+
+  test.each(['/links/..', '/links/%2E%2e/keys', '/links/.', '/links//', '/./links'])(
+    '%p, which would be another one, is refused',
+    async (path) => {
+      const { client, requests } = fake(() => Response.json({}))
+      expect(() => client.request({ method: 'GET', path })).toThrow(InvalidIdError)
+      expect(requests).toHaveLength(0)
+    },
+  )
 })
 
 describe('aborting', () => {
@@ -277,6 +334,12 @@ describe('events', () => {
       'evt_1',
       'evt_7',
     ])
+  })
+
+  test('end with an error of the first request, after its retries', async () => {
+    const { client, requests } = fake(() => failure(500, 'INTERNAL_ERROR'), { maxRetries: 1 })
+    expect(await thrown(client.events.follow().next())).toBeInstanceOf(ServerError)
+    expect(requests).toHaveLength(2)
   })
 
   test('end with an error that a retry can’t mend', async () => {

@@ -19,11 +19,13 @@ void document.fonts.load('1em Inter')
 const language = enterLanguage(firstLocale())
 void queryClient.prefetchQuery(sessionQuery)
 
-onSignedOut(() => {
+// Where no page is shown yet over which the person could sign in again.
+onSignedOut(async () => {
   const signedIn = queryClient.getQueryData(sessionQuery.queryKey)?.user
-  if (!signedIn) return
+  if (!signedIn) return false
   const { href } = router.latestLocation
   location.replace(`/app/sign-in${stringifySearch({ next: href, ended: 'true' })}`)
+  return new Promise(() => {})
 })
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce

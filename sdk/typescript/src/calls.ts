@@ -1,7 +1,13 @@
 import { List, type Page } from './pages.js'
 import type { paths } from './schema.js'
 import { follow } from './stream.js'
-import type { RequestOptions, Send, Transport, WriteOptions } from './transport.js'
+import {
+  assertId,
+  type RequestOptions,
+  type Send,
+  type Transport,
+  type WriteOptions,
+} from './transport.js'
 
 /** A path of the API without `/api/v1`. */
 export type Path = keyof paths extends infer K ? (K extends `/api/v1${infer P}` ? P : never) : never
@@ -11,9 +17,12 @@ type Operation<P extends Path, V extends Verb> = V extends keyof paths[Full<P>]
   ? paths[Full<P>][V]
   : never
 
-/** The query parameters of an endpoint. */
+/** The query parameters of an endpoint; undefined ones are left out. */
 export type Query<P extends Path, V extends Verb = 'get'> =
-  Operation<P, V> extends { parameters: { query?: infer Q } } ? NonNullable<Q> : object
+  Operation<P, V> extends { parameters: { query?: infer Q } } ? OrUndefined<NonNullable<Q>> : object
+type OrUndefined<Q> = {
+  [K in keyof Q]: Record<never, never> extends Pick<Q, K> ? Q[K] | undefined : Q[K]
+}
 
 /** The JSON body of a request. */
 export type Body<P extends Path, V extends Verb> =
@@ -79,6 +88,10 @@ export function callsOf(transport: Transport) {
         query: query ?? {},
         headers: { Accept: '*/*' },
       }),
+    response: (send: Send) => {
+      for (const part of send.path.split('/').slice(1)) assertId(part)
+      return transport.response({ ...send, headers: { Accept: '*/*', ...send.headers } })
+    },
     follow: <T>(path: Path, query: object, options?: RequestOptions) =>
       follow<T>(transport, { ...options, method: 'GET', path, query }),
   }
@@ -101,12 +114,12 @@ export function collectionOf<P extends Path, I extends Path>(calls: Calls, path:
   }
 }
 
-/** @throws TypeError for an id that a path can't have: it would be another path */
+/** @throws InvalidIdError */
 function filledIn(path: string, ids: Ids): string {
   const rest = [...ids]
   return path.replaceAll(/\{\w+\}/g, () => {
     const id = rest.shift() ?? ''
-    if (/^\.{0,2}$/.test(id)) throw new TypeError(`"${id}" is not an id.`)
+    assertId(id)
     return encodeURIComponent(id)
   })
 }

@@ -44,9 +44,23 @@ export class SluglineError extends Error {
 /** There was no response, or it broke off; `cause` says why. */
 export class ConnectionError extends SluglineError {
   override readonly name = 'ConnectionError'
-  constructor(cause: unknown) {
+  constructor(baseUrl: string, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    super({ code: 'CONNECTION_FAILED', message: reason, status: 0 }, { cause })
+    const message = `${baseUrl} does not answer: ${reason}`
+    super({ code: 'CONNECTION_FAILED', message, status: 0 }, { cause })
+  }
+}
+
+/** The instance has another address. Redirects are not followed: the key is for `baseUrl` only. */
+export class RedirectError extends SluglineError {
+  override readonly name = 'RedirectError'
+}
+
+/** An id that a path can't have: the request would be another one. */
+export class InvalidIdError extends TypeError {
+  override readonly name = 'InvalidIdError'
+  constructor(id: string) {
+    super(`"${id}" is not an id.`)
   }
 }
 
@@ -140,7 +154,17 @@ const BY_STATUS: Readonly<Record<number, ErrorClass>> = {
 }
 
 /** The error that a response describes; a proxy's page becomes `HTTP_{status}`. */
-export function errorOf(status: number, headers: Headers, text: string): SluglineError {
+export function errorOf(
+  baseUrl: string,
+  { status, headers, type }: Response,
+  text: string,
+): SluglineError {
+  const location = headers.get('Location')
+  // Browsers hide everything about a redirect.
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400 && location !== null)) {
+    const message = `${baseUrl} redirects to ${location ?? 'another address'}: use that address`
+    return new RedirectError({ code: 'REDIRECTED', message, status })
+  }
   let body: { error?: Record<string, unknown> } | null = null
   try {
     body = JSON.parse(text)
@@ -151,7 +175,7 @@ export function errorOf(status: number, headers: Headers, text: string): Sluglin
   const after = Number(headers.get('Retry-After') ?? Number.NaN)
   const fields = {
     code: `HTTP_${status}`,
-    message: `The response has the status ${status}.`,
+    message: `The response of ${baseUrl} (status ${status}) is not from Slugline.`,
     ...error,
     status,
     requestId: (error.request_id as string) ?? headers.get('X-Request-Id') ?? undefined,

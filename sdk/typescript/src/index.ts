@@ -1,12 +1,13 @@
 import { type Body, type Calls, callsOf, type Item, type Result, type Write } from './calls.js'
 import { linksOf } from './links.js'
 import { reportsOf, resourcesOf } from './resources.js'
-import { type ClientOptions, type RequestOptions, Transport } from './transport.js'
+import { type ClientOptions, type RequestOptions, type Send, Transport } from './transport.js'
 
+export type { Body, Item, Query, Result } from './calls.js'
 export * from './errors.js'
 export { List, type Page } from './pages.js'
 export type { Click, Event, ImportFile } from './resources.js'
-export type { ClientOptions, RequestOptions, WriteOptions } from './transport.js'
+export type { ClientOptions, RequestOptions, Send, WriteOptions } from './transport.js'
 export { type ReceivedWebhook, verifyWebhook, WebhookVerificationError } from './webhook.js'
 
 /** A link. */
@@ -15,12 +16,13 @@ export type Link = Result<'/links/{id}'>
 export type NewLink = Body<'/links', 'post'>
 /** Changes of a link; null sets a field to its default. */
 export type LinkChanges = Body<'/links/{id}', 'patch'>
-/** A tag, folder, domain, job, API key. */
+/** A tag, folder, domain, job, API key, webhook. */
 export type Tag = Item<'/tags'>
 export type Folder = Item<'/folders'>
 export type Domain = Item<'/domains'>
 export type Job = Item<'/jobs'>
 export type ApiKey = Item<'/keys'>
+export type Webhook = Item<'/webhooks'>
 /** Clicks over time. */
 export type Stats = Result<'/stats'>
 
@@ -83,6 +85,11 @@ export class Slugline {
     options?: Write<'/explain', 'post'>,
   ): Promise<Result<'/explain', 'post'>> {
     return this.#calls.write('post', '/explain', [], body, options)
+  }
+
+  /** Any request, for what has no method here: the response, whose body is still to be read. */
+  request(send: Send): Promise<Response> {
+    return this.#calls.response(send)
   }
 }
 

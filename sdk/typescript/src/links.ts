@@ -35,6 +35,9 @@ export function linksOf(calls: Calls) {
       body: Body<'/links/bulk/by-filter', 'post'>,
       options?: Write<'/links/bulk/by-filter', 'post'>,
     ) => write('post', '/links/bulk/by-filter', [], body, options),
+    /** Restores what such a job has changed or deleted, in a job. */
+    undoByFilter: (id: string, options?: Write<'/links/bulk/by-filter/{id}/undo', 'post'>) =>
+      write('post', '/links/bulk/by-filter/{id}/undo', [id], undefined, options),
     listDeleted: (query?: Query<'/links/deleted'>, options?: RequestOptions) =>
       list('/links/deleted', [], query, options),
     history: (id: string, query?: Query<'/links/{id}/history'>, options?: RequestOptions) =>

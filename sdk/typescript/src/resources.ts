@@ -21,6 +21,9 @@ export function resourcesOf(calls: Calls) {
       ...collectionOf(calls, '/domains', '/domains/{id}'),
       verify: (id: string, options?: Write<'/domains/{id}/verify', 'post'>) =>
         write('post', '/domains/{id}/verify', [id], undefined, options),
+      /** What it still needs to serve links. */
+      setup: (id: string, options?: RequestOptions) =>
+        get('/domains/{id}/setup', [id], undefined, options),
       /** Visits of slugs that don't exist. */
       misses: (id: string, query?: Query<'/domains/{id}/misses'>, options?: RequestOptions) =>
         list('/domains/{id}/misses', [id], query, options),
@@ -114,6 +117,8 @@ function importsOf({ get, write, list, file, upload }: Calls) {
     list: (query?: Query<'/imports'>, options?: RequestOptions) =>
       list('/imports', [], query, options),
     get: (id: string, options?: RequestOptions) => get('/imports/{id}', [id], undefined, options),
+    start: (id: string, options?: Write<'/imports/{id}/start', 'post'>) =>
+      write('post', '/imports/{id}/start', [id], undefined, options),
     undo: (id: string, options?: Write<'/imports/{id}/undo', 'post'>) =>
       write('post', '/imports/{id}/undo', [id], undefined, options),
     rows: (id: string, query?: Query<'/imports/{id}/rows'>, options?: RequestOptions) =>

@@ -1,4 +1,4 @@
-import { ConnectionError, SluglineError } from './errors.js'
+import { SluglineError } from './errors.js'
 import { backoffMs, isTransient, type Send, sleep, type Transport } from './transport.js'
 
 /** The server sends something every 15 seconds; after three times that the connection is dead. */
@@ -7,13 +7,15 @@ const MOST_FAILURES = 6
 
 /**
  * Follows a stream of server-sent events, and resumes after the last one when it breaks off.
- * Ends by `break`, by the signal (throws its reason), or by an error that a retry can't mend.
+ * Ends by `break`, by the signal (throws its reason), or by an error: of the first request, or one
+ * that a retry can't mend.
  */
 export async function* follow<T>(
   transport: Transport,
   send: Send,
 ): AsyncGenerator<T, void, undefined> {
   let lastId: string | undefined
+  let isOpened = false
   for (let failures = 0; ; failures++) {
     try {
       const headers = {
@@ -21,6 +23,7 @@ export async function* follow<T>(
         ...(lastId !== undefined && { 'Last-Event-ID': lastId }),
       }
       const response = await transport.response({ ...send, headers })
+      isOpened = true
       for await (const { id, data } of messages(response, send.signal)) {
         lastId = id ?? lastId
         failures = 0
@@ -28,7 +31,8 @@ export async function* follow<T>(
       }
     } catch (error) {
       send.signal?.throwIfAborted()
-      if (!(error instanceof SluglineError) || !isTransient(error)) throw error
+      const mayMend = isOpened && error instanceof SluglineError && isTransient(error)
+      if (!mayMend) throw error
     }
     await sleep(backoffMs(Math.min(failures, MOST_FAILURES)), send.signal)
   }
@@ -47,9 +51,9 @@ async function* messages(response: Response, signal?: AbortSignal): AsyncGenerat
   let text = ''
   try {
     for (;;) {
-      const { done, value } = await readWithin(reader, SILENCE_MS)
-      if (done) return
-      text += decoder.decode(value, { stream: true }).replaceAll('\r', '')
+      const part = await readWithin(reader, SILENCE_MS)
+      if (part === undefined || part.done) return
+      text += decoder.decode(part.value, { stream: true }).replaceAll('\r', '')
       for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
         yield messageOf(text.slice(0, end))
         text = text.slice(end + 2)
@@ -61,18 +65,14 @@ async function* messages(response: Response, signal?: AbortSignal): AsyncGenerat
   }
 }
 
-async function readWithin<T>(reader: { read(): Promise<T> }, ms: number): Promise<T> {
+/** What is read; undefined if the connection breaks off, or is silent for so long. */
+async function readWithin<T>(reader: { read(): Promise<T> }, ms: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ConnectionError('The stream has fallen silent.')), ms)
+  const silence = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms)
   })
-  try {
-    return await Promise.race([reader.read(), silence])
-  } catch (error) {
-    throw error instanceof SluglineError ? error : new ConnectionError(error)
-  } finally {
-    clearTimeout(timer)
-  }
+  const read = reader.read().catch(() => undefined)
+  return await Promise.race([read, silence]).finally(() => clearTimeout(timer))
 }
 
 function messageOf(block: string): Message {

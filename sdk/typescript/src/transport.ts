@@ -1,4 +1,4 @@
-import { ConnectionError, errorOf, SluglineError } from './errors.js'
+import { ConnectionError, errorOf, InvalidIdError, RedirectError, SluglineError } from './errors.js'
 
 /** How to reach an instance. */
 export interface ClientOptions {
@@ -33,9 +33,10 @@ export interface WriteOptions<Q = object> extends RequestOptions {
   ifMatch?: number | string
 }
 
-/** A request, as resources describe it. */
+/** A request. */
 export interface Send extends WriteOptions {
   method: string
+  /** Without `/api/v1`. */
   path: string
   /** Sent as JSON. */
   body?: unknown
@@ -61,9 +62,15 @@ export class Transport {
   }
 
   /** The response's JSON; undefined if it has no body. */
-  async json(send: Send): Promise<unknown> {
-    const text = await this.#retry(send, (response) => response.text())
-    return text === '' ? undefined : JSON.parse(text)
+  json(send: Send): Promise<unknown> {
+    return this.#retry(send, async (response) => {
+      const text = await response.text()
+      try {
+        return text === '' ? undefined : JSON.parse(text)
+      } catch {
+        throw errorOf(this.#baseUrl, response, '')
+      }
+    })
   }
 
   /** The response, whose body is still to be read; its timeout ends with its headers. */
@@ -105,10 +112,10 @@ export class Transport {
     try {
       const call = this.#options.fetch ?? globalThis.fetch
       const response = await call(url, { ...init, signal: either })
-      if (!response.ok) throw errorOf(response.status, response.headers, await response.text())
+      if (!response.ok) throw errorOf(this.#baseUrl, response, await response.text())
       return await read(response)
     } catch (error) {
-      throw error instanceof SluglineError ? error : new ConnectionError(error)
+      throw error instanceof SluglineError ? error : new ConnectionError(this.#baseUrl, error)
     } finally {
       clearTimeout(timer)
     }
@@ -122,7 +129,7 @@ export class Transport {
     if (key !== undefined) headers['Idempotency-Key'] = key
     if (typeof send.ifMatch === 'number') headers['If-Match'] = `"${send.ifMatch}"`
     else if (send.ifMatch !== undefined) headers['If-Match'] = send.ifMatch
-    const init: RequestInit = { method: send.method, headers }
+    const init: RequestInit = { method: send.method, headers, redirect: 'manual' }
     if (send.body !== undefined) {
       headers['Content-Type'] = 'application/json'
       init.body = JSON.stringify(send.body)
@@ -135,8 +142,15 @@ export class Transport {
 }
 
 /** Whether the same request may succeed later. */
-export function isTransient({ status, code }: SluglineError): boolean {
+export function isTransient(error: SluglineError): boolean {
+  const { status, code } = error
+  if (error instanceof RedirectError) return false
   return status === 0 || status === 429 || status >= 500 || code === 'IDEMPOTENCY_IN_PROGRESS'
+}
+
+/** @throws InvalidIdError for a part of a path, encoded or not, that makes it another path */
+export function assertId(id: string): void {
+  if (/^(\.|%2e){0,2}$/i.test(id)) throw new InvalidIdError(id)
 }
 
 /** A pause that doubles with each attempt, up to 8 seconds, with jitter. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { EventList, FeedEvent } from '../../features/events/types.ts'
-import { type CommandContext, checkLimit } from '../context.ts'
-import { followStream } from './follow-stream.ts'
-import { bodyOf, insist, remoteOf } from './remote.ts'
+import type { Event } from '../../../sdk/typescript/src/index.ts'
+import { type Columns, type CommandContext, checkLimit } from '../context.ts'
+import { shortTime } from '../times.ts'
+import { clientOf, PATIENT } from './remote.ts'
 
 const PAGE = 100
 
@@ -26,25 +26,24 @@ export function registerEventsCommand(program: Command, context: CommandContext)
 }
 
 /** How an event is shown. */
-const COLUMNS = {
-  AT: ({ at }: FeedEvent) => at,
-  TYPE: ({ type }: FeedEvent) => type,
-  OBJECT: ({ object }: FeedEvent) => nameOf(object),
-  CHANGED: ({ previous }: FeedEvent) => Object.keys(previous).join(',') || '-',
-  ACTOR: ({ actor }: FeedEvent) => actor.name ?? actor.id ?? actor.type,
-  ID: ({ id }: FeedEvent) => id,
+const COLUMNS: Columns<Event> = {
+  ID: ({ id }) => id,
+  TYPE: ({ type }) => type,
+  OBJECT: ({ object }) => nameOf(object),
+  CHANGED: ({ previous }) => Object.keys(previous).join(','),
+  ACTOR: ({ actor }) => actor.name ?? actor.id ?? actor.type,
+  'AT (UTC)': ({ at }) => shortTime(at),
 }
 
 async function list(context: CommandContext, options: Options): Promise<void> {
-  const { limit = PAGE } = options
+  const { limit = PAGE, types } = options
   checkLimit(limit)
-  const ask = remoteOf(context)
-  let { after, ...query } = queryOf(options)
-  const found: FeedEvent[] = []
+  const { events } = clientOf(context)
+  const found: Event[] = []
+  let { after } = options
   for (let left = limit, more = true; more && left > 0; ) {
-    const page = { ...query, ...(after !== undefined && { after }) }
-    const asked = { ...page, limit: String(Math.min(PAGE, left)) }
-    const { data, pagination } = await bodyOf<EventList>(insist(() => ask('/events', asked)))
+    const page = { after, types, limit: Math.min(PAGE, left) }
+    const { data, pagination } = await events.list(page, left < limit ? PATIENT : {})
     if (context.json) for (const event of data) context.print('', event)
     else found.push(...data)
     left -= data.length
@@ -58,23 +57,18 @@ async function list(context: CommandContext, options: Options): Promise<void> {
 
 /** Runs until Ctrl+C, or until there were as many events as wanted. */
 async function follow(context: CommandContext, options: Options): Promise<void> {
-  const { limit = Number.POSITIVE_INFINITY } = options
+  const { limit = Number.POSITIVE_INFINITY, after, types } = options
   if (options.limit !== undefined) checkLimit(limit)
+  const print = context.rowPrinter(COLUMNS)
   let shown = 0
-  const stream = followStream<FeedEvent>(remoteOf(context), '/events/stream', queryOf(options))
-  for await (const event of stream) {
-    const cells = Object.values(COLUMNS).map((cell) => cell(event))
-    context.print(cells.join('  '), event)
+  for await (const event of clientOf(context).events.follow({ after, types })) {
+    print(event)
     if (++shown === limit) return
   }
 }
 
-function queryOf({ after, types }: Options): { after?: string; types?: string } {
-  return { ...(after !== undefined && { after }), ...(types !== undefined && { types }) }
-}
-
 /** What people know an object by. */
-function nameOf(object: FeedEvent['object']): string {
+function nameOf(object: Event['object']): string {
   const { short_url, host, name, limit, id } = object
   return String(short_url ?? host ?? name ?? limit ?? id ?? '-')
 }

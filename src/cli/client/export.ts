@@ -2,22 +2,28 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { basename, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import packageFile from '../../../package.json' with { type: 'json' }
+import {
+  type List,
+  PermissionError,
+  type Slugline,
+  SluglineError,
+} from '../../../sdk/typescript/src/index.ts'
 import { replaceFile } from '../../lib/base/replace-file.ts'
 import { type CommandContext, CommandError } from '../context.ts'
 import { toStderr } from '../output.ts'
-import { bodyOf, insist, loginOf, type Remote, remoteAt } from './remote.ts'
+import { clientAt, loginOf, PATIENT } from './remote.ts'
 
 const ARCHIVE = /\.(tar\.gz|tgz)$/i
 /** Records whose export a directory has, and when it was completed. */
 const NOTE = 'export.json'
 /** Streamed files: all links, including archived ones, and all clicks, including bots'. */
-const STREAMED: readonly (readonly [file: string, query: Record<string, string>])[] = [
-  ['links.ndjson', { archived: 'any', order: 'asc' }],
-  ['history.ndjson', {}],
-  ['clicks.parquet', { bots: 'include' }],
-]
+const STREAMED: Readonly<Record<string, (slugline: Slugline) => Promise<Response>>> = {
+  'links.ndjson': ({ links }) => links.exportNdjson({ archived: 'any', order: 'asc' }, PATIENT),
+  'history.ndjson': ({ links }) => links.exportHistory(PATIENT),
+  'clicks.parquet': ({ clicks }) => clicks.exportParquet({ bots: 'include' }, PATIENT),
+}
 /** Lists exported if the instance has them. */
-const LISTED = ['tags', 'folders', 'domains']
+const LISTED = ['tags', 'folders', 'domains'] as const
 
 interface Note {
   url: string
@@ -45,7 +51,7 @@ export function registerExportCommand(program: Command, context: CommandContext)
 async function writeArchive(context: CommandContext, file: string): Promise<void> {
   if (existsSync(file)) throw new CommandError(`${file} already exists`, 1, 'EXPORT_COMPLETE')
   const directory = `${file}.partial`
-  const told = await writeAll(context, directory, true)
+  const written = await writeAll(context, directory, true)
   const draft = `${file}.new`
   const prefix = basename(file).replace(ARCHIVE, '')
   // Loaded here, because no other command needs it.
@@ -54,7 +60,7 @@ async function writeArchive(context: CommandContext, file: string): Promise<void
   await create(options, readdirSync(directory).sort())
   renameSync(draft, file)
   rmSync(directory, { recursive: true })
-  print(context, { ...told, file })
+  print(context, { ...written, file })
 }
 
 async function writeDirectory(context: CommandContext, directory: string): Promise<void> {
@@ -68,14 +74,14 @@ async function writeAll(
   mayBeComplete = false,
 ): Promise<Written> {
   const login = loginOf(context)
-  const ask = remoteAt(login)
-  const { workspace } = await json<{ workspace: { id: string } }>(ask, '/me')
+  const slugline = clientAt(login)
+  const { workspace } = await slugline.me()
   const note = begin(directory, login.url, workspace.id)
   if (note.ended_at !== null && !mayBeComplete) {
     const message = `${directory} has an export that was complete at ${note.ended_at}: name a new directory`
     throw new CommandError(message, 1, 'EXPORT_COMPLETE')
   }
-  const { resources } = await json<{ resources: Record<string, string> }>(ask, '')
+  const { resources } = await slugline.index(PATIENT)
   const files: Record<string, number> = {}
   async function write(name: string, parts: () => Promise<AsyncIterable<Uint8Array>>) {
     const file = join(directory, name)
@@ -88,15 +94,15 @@ async function writeAll(
   const skipped: string[] = []
   for (const name of LISTED.filter((name) => name in resources)) {
     try {
-      await write(`${name}.ndjson`, async () => items(ask, `/${name}`))
+      await write(`${name}.ndjson`, async () => lines(slugline[name].list({ limit: 100 }, PATIENT)))
     } catch (error) {
-      if ((error as CommandError).code !== 'INSUFFICIENT_SCOPE') throw error
+      if (!(error instanceof PermissionError) || error.code !== 'INSUFFICIENT_SCOPE') throw error
       skipped.push(name)
       toStderr(`${name} is left out: the key may not read it\n`)
     }
   }
-  for (const [name, query] of STREAMED) {
-    await write(name, async () => (await insist(() => ask(`/${name}`, query))).body ?? nothing())
+  for (const [name, request] of Object.entries(STREAMED)) {
+    await write(name, async () => (await request(slugline)).body ?? nothing())
   }
   save(directory, { ...note, ended_at: new Date().toISOString() })
   return { workspace: workspace.id, files, skipped }
@@ -110,13 +116,13 @@ interface Written {
 
 function print(
   context: CommandContext,
-  told: Written & ({ directory: string } | { file: string }),
+  written: Written & ({ directory: string } | { file: string }),
 ): void {
-  const lines = Object.entries(told.files).map(([name, bytes]) => `${name}  ${bytes} bytes`)
-  const place = 'file' in told ? told.file : told.directory
+  const lines = Object.entries(written.files).map(([name, bytes]) => `${name}  ${bytes} bytes`)
+  const place = 'file' in written ? written.file : written.directory
   context.print(
-    `${lines.join('\n')}\n\n${place} has everything of workspace ${told.workspace}.`,
-    told,
+    `${lines.join('\n')}\n\n${place} has everything of workspace ${written.workspace}.`,
+    written,
   )
 }
 
@@ -159,7 +165,7 @@ async function writeWhole(file: string, parts: AsyncIterable<Uint8Array>): Promi
     await sink.end()
   } catch (error) {
     rmSync(partial, { force: true })
-    if (error instanceof CommandError) throw error
+    if (error instanceof SluglineError) throw error
     const message = 'The transfer was interrupted; the same command goes on where it was'
     throw new CommandError(message, 1, 'INTERRUPTED')
   }
@@ -169,22 +175,10 @@ async function writeWhole(file: string, parts: AsyncIterable<Uint8Array>): Promi
 }
 
 /** The items of a list, page by page, as lines of JSON. */
-async function* items(ask: Remote, path: string): AsyncGenerator<Uint8Array> {
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const query: Record<string, string> = { limit: '100', ...(cursor !== '' && { cursor }) }
-    const page: Page = await json(ask, path, query)
-    yield new TextEncoder().encode(page.data.map((item) => `${JSON.stringify(item)}\n`).join(''))
-    cursor = page.pagination?.next_cursor ?? null
+async function* lines(list: List<unknown>): AsyncGenerator<Uint8Array> {
+  for await (const { data } of list.pages()) {
+    yield new TextEncoder().encode(data.map((item) => `${JSON.stringify(item)}\n`).join(''))
   }
 }
 
-interface Page {
-  data: unknown[]
-  pagination?: { next_cursor: string | null }
-}
-
 async function* nothing(): AsyncGenerator<Uint8Array> {}
-
-function json<T>(ask: Remote, path: string, query?: Record<string, string>): Promise<T> {
-  return bodyOf(insist(() => ask(path, query)))
-}

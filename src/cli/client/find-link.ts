@@ -1,7 +1,5 @@
-import type { FolderList } from '../../features/folders/schemas.ts'
-import type { Link, LinkList } from '../../features/links/index.ts'
+import type { Link, Slugline } from '../../../sdk/typescript/src/index.ts'
 import { CommandError } from '../context.ts'
-import { bodyOf, type Remote } from './remote.ts'
 
 /** The description of the argument for a link. */
 export const LINK_ARGUMENT = 'link ID, slug, short link or external:ID'
@@ -9,13 +7,13 @@ export const LINK_ARGUMENT = 'link ID, slug, short link or external:ID'
 const ID = /^lnk_[0-9a-z]{26}$/
 
 /** The link of an id, a slug, an alias, a short URL or `external:` and an external id. @throws CommandError */
-export async function findLink(ask: Remote, text: string): Promise<Link> {
-  if (ID.test(text)) return bodyOf(ask(`/links/${text}`))
-  if (/^https?:\/\//i.test(text)) return bodyOf(ask('/links/lookup', { url: text }))
+export async function findLink({ links }: Slugline, text: string): Promise<Link> {
+  if (ID.test(text)) return links.get(text)
+  if (/^https?:\/\//i.test(text)) return links.lookUp({ url: text })
   // No slug contains a colon. In a path, `..` as an external id would lead elsewhere.
-  const external_id = /^external:(.+)$/s.exec(text)?.[1]
-  const by = external_id === undefined ? { slug: text } : { external_id }
-  const { data } = await bodyOf<LinkList>(ask('/links', { ...by, archived: 'any' }))
+  const external = /^external:(.+)$/s.exec(text)?.[1]
+  const by = external === undefined ? { slug: [text] } : { external_id: [external] }
+  const { data } = await links.list({ ...by, archived: 'any' }).page()
   const [found] = data
   if (found === undefined) throw new CommandError(`Link “${text}” not found`, 1, 'LINK_NOT_FOUND')
   if (data.length > 1) {
@@ -26,14 +24,14 @@ export async function findLink(ask: Remote, text: string): Promise<Link> {
 }
 
 /** The id of {@link findLink}. @throws CommandError */
-export async function findLinkId(ask: Remote, text: string): Promise<string> {
-  return ID.test(text) ? text : (await findLink(ask, text)).id
+export async function findLinkId(slugline: Slugline, text: string): Promise<string> {
+  return ID.test(text) ? text : (await findLink(slugline, text)).id
 }
 
 /** The id of a folder by its id or name. @throws CommandError */
-export async function findFolderId(ask: Remote, folder: string): Promise<string> {
+export async function findFolderId({ folders }: Slugline, folder: string): Promise<string> {
   if (/^fld_[0-9a-z]{26}$/.test(folder)) return folder
-  const { data } = await bodyOf<FolderList>(ask('/folders', { search: folder, limit: '100' }))
+  const { data } = await folders.list({ search: folder, limit: 100 }).page()
   const named = data.filter(({ name }) => name.toLowerCase() === folder.toLowerCase())
   const [only] = named
   if (only === undefined) {

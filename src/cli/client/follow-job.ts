@@ -1,27 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ShownJob } from '../../features/jobs/schemas.ts'
+import type { Job, Slugline } from '../../../sdk/typescript/src/index.ts'
 import { CommandError } from '../context.ts'
 import { toStderr } from '../output.ts'
-import { BUSY_OR_AWAY, insist, type Remote } from './remote.ts'
+import { PATIENT } from './remote.ts'
 
 /** The interval of polling a job, which increases. */
 const POLL_MS = { first: 200, most: 2_000 }
 const BAR_WIDTH = 30
 
-/** A job as an instance's API returns it. */
-export type RemoteJob<Result = ShownJob['result']> = Omit<ShownJob, 'result'> & {
-  result: Result | null
-}
-
 /**
  * Waits for the end of a job, showing a progress bar on a terminal and lines otherwise. Ctrl+C
  * stops the waiting, not the job.
  */
-export async function followJob<R>(
-  ask: Remote,
-  first: RemoteJob<R>,
-  isQuiet: boolean,
-): Promise<RemoteJob<R>> {
+export async function followJob({ jobs }: Slugline, first: Job, isQuiet: boolean): Promise<Job> {
   const leaving = new AbortController()
   const { signal } = leaving
   const leave = () => leaving.abort()
@@ -34,10 +25,7 @@ export async function followJob<R>(
       if (job.status !== 'queued' && job.status !== 'running') return job
       await wait(waitMs, undefined, { signal })
       waitMs = Math.min(2 * waitMs, POLL_MS.most)
-      const answer = await insist(() => ask(`/jobs/${first.id}`, {}, { signal }), {
-        ...{ codes: BUSY_OR_AWAY, signal },
-      })
-      job = (await answer.json()) as RemoteJob<R>
+      job = await jobs.get(first.id, { ...PATIENT, signal })
     }
   } catch (error) {
     if (!signal.aborted) throw error
@@ -52,21 +40,21 @@ export async function followJob<R>(
 /** Shows progress on stderr: a bar on a terminal, otherwise lines. */
 export function createMeter(isQuiet: boolean) {
   const isTerminal = process.stderr.isTTY
-  let told = ''
+  let shown = ''
   return {
     show(progress: Measured) {
       const text = isTerminal ? `\r${barOf(progress)}` : `${countOf(progress)}\n`
-      if (!isQuiet && text !== told) toStderr(text)
-      told = text
+      if (!isQuiet && text !== shown) toStderr(text)
+      shown = text
     },
     /** Ends the line of the bar. */
     end() {
-      if (!isQuiet && isTerminal && told !== '') toStderr('\n')
+      if (!isQuiet && isTerminal && shown !== '') toStderr('\n')
     },
   }
 }
 
-type Measured = { progress: Pick<RemoteJob['progress'], 'done' | 'total'> }
+type Measured = { progress: Pick<Job['progress'], 'done' | 'total'> }
 
 /** `[#####.....]  50%  500 of 1,000` */
 function barOf(job: Measured): string {

@@ -1,11 +1,13 @@
-import { extname } from 'node:path'
+import { basename, extname } from 'node:path'
 import { type Command, Option } from 'commander'
+import type { Query, Slugline } from '../../../sdk/typescript/src/index.ts'
 import { FORMATS } from '../../features/imports/formats/types.ts'
 import { CONFLICTS } from '../../features/imports/write.ts'
 import { type CommandContext, CommandError } from '../context.ts'
 import { facts } from '../output.ts'
-import { followJob, type RemoteJob } from './follow-job.ts'
-import { type Remote, remoteOf } from './remote.ts'
+import { findFolderId } from './find-link.ts'
+import { followJob } from './follow-job.ts'
+import { clientOf } from './remote.ts'
 
 /** How many refused records are shown. */
 const NAMED = 10
@@ -16,22 +18,15 @@ const TYPES: Readonly<Record<string, string>> = {
   '.jsonl': 'application/x-ndjson',
 }
 
-interface Options {
-  format: string
-  mapping?: string
-  domain?: string
-  onConflict: string
+type Parameters = Query<'/imports', 'post'>
+
+interface Options extends Pick<Parameters, 'format' | 'mapping' | 'domain'> {
+  folder?: string
+  onConflict: Parameters['on_conflict']
   ifExists?: 'return'
   dryRun?: true
   refused?: string
 }
-
-type Job = RemoteJob<
-  Record<'created' | 'updated' | 'skipped' | 'refused', number> & {
-    imported_clicks?: number
-    rows_omitted?: number
-  }
->
 
 /** `import FILE`: imports links from a file to the logged-in instance. */
 export function registerImportCommand(program: Command, context: CommandContext): void {
@@ -44,6 +39,7 @@ export function registerImportCommand(program: Command, context: CommandContext)
     )
     .option('--mapping <json>', 'column for each field: \'{"destination_url":"Long URL"}\'')
     .option('--domain <host>', "short domain for links whose own domain isn't on this instance")
+    .option('--folder <folder>', 'name or ID of the folder of all links')
     .addOption(
       new Option('--on-conflict <how>', 'what to do if a slug exists')
         .choices(CONFLICTS)
@@ -60,48 +56,39 @@ export function registerImportCommand(program: Command, context: CommandContext)
 async function run(context: CommandContext, path: string, options: Options): Promise<void> {
   const file = Bun.file(path)
   if (!(await file.exists())) throw new CommandError(`File “${path}” not found`, 2)
-  const ask = remoteOf(context)
-  const { format, mapping, domain, onConflict: on_conflict, dryRun, refused } = options
-  const { ifExists: if_exists } = options
-  const query = {
-    ...{ format, on_conflict },
-    ...(mapping && { mapping }),
-    ...(domain && { domain }),
-    ...(if_exists && { if_exists }),
-    ...(dryRun && { dry_run: 'true' }),
-  }
+  const slugline = clientOf(context)
+  const { format, mapping, domain, onConflict: on_conflict, dryRun: dry_run, refused } = options
+  const { ifExists: if_exists, folder } = options
+  const folder_id = folder && (await findFolderId(slugline, folder))
+  const names = { file_name: basename(path), domain, folder_id }
+  const query = { format, mapping, on_conflict, if_exists, dry_run, ...names }
   const type = TYPES[extname(path).toLowerCase()] ?? 'text/csv'
-  const answer = await ask('/imports', query, { method: 'POST', type, body: file })
-  const job = await followJob(ask, (await answer.json()) as Job, context.json)
+  const accepted = await slugline.imports.create({ data: file, type }, { query })
+  const job = await followJob(slugline, accepted, context.json)
   if (refused !== undefined) {
-    const rows = await ask(`/imports/${job.id}/rows.csv`, { status: 'refused' })
+    const rows = await slugline.imports.exportRowsCsv(job.id, { status: ['refused'] })
     await Bun.write(refused, await rows.bytes())
   }
   if (job.status !== 'succeeded') {
     const reason = job.error?.message ?? `The import is ${job.status}.`
     throw new CommandError(`${reason} (${job.id})`, 1, job.error?.code ?? job.status.toUpperCase())
   }
-  const counts: NonNullable<Job['result']> = job.result ?? {
-    ...{ created: 0, updated: 0, skipped: 0, refused: 0 },
-  }
+  const counts = { created: 0, updated: 0, skipped: 0, refused: 0, ...job.result }
   const shown = {
-    [dryRun ? 'would be created' : 'created']: String(counts.created),
+    [dry_run ? 'would be created' : 'created']: String(counts.created),
     ...{ updated: String(counts.updated), skipped: String(counts.skipped) },
     refused: String(counts.refused),
     ...(counts.imported_clicks && { clicks: String(counts.imported_clicks) }),
     ...(counts.rows_omitted && { 'without a row': String(counts.rows_omitted) }),
     job: job.id,
   }
-  const reasons = context.json || counts.refused === 0 ? [] : await reasonsOf(ask, job.id)
+  const reasons = context.json || counts.refused === 0 ? [] : await reasonsOf(slugline, job.id)
   context.print([facts(shown), ...reasons].join('\n'), { id: job.id, ...counts })
 }
 
-async function reasonsOf(ask: Remote, id: string): Promise<string[]> {
-  const answer = await ask(`/imports/${id}/rows`, { status: 'refused', limit: String(NAMED) })
-  const { data, pagination } = (await answer.json()) as {
-    data: { row: number; slug: string | null; reasons: { field: string; message: string }[] }[]
-    pagination: { has_more: boolean }
-  }
+async function reasonsOf({ imports }: Slugline, id: string): Promise<string[]> {
+  const refused = imports.rows(id, { status: ['refused'], limit: NAMED })
+  const { data, pagination } = await refused.page()
   const lines = data.map(({ row, slug, reasons }) => {
     const why = reasons.map(({ field, message }) => `${field}: ${message}`).join(' ')
     return `  record ${row}${slug === null ? '' : ` (${slug})`}: ${why}`

@@ -3,12 +3,17 @@ import type { Command } from 'commander'
 import { readRecords, UnreadableFile } from '../../features/imports/records.ts'
 import { type CommandContext, CommandError } from '../context.ts'
 import { facts } from '../output.ts'
+import {
+  type BulkAnswer,
+  type BulkOutcome,
+  batchesOf,
+  OPERATIONS_MAX,
+  sendOperations,
+} from './bulk-requests.ts'
 import { createMeter } from './follow-job.ts'
-import { BUSY_OR_AWAY, insist, type Remote, remoteOf } from './remote.ts'
+import { clientOf } from './remote.ts'
+import { commandErrorOf } from './request-error.ts'
 
-/** The limits of a request, with some room for what surrounds the operations. */
-const OPERATIONS_MAX = 1_000
-const BYTES_MAX = 4 * 1024 * 1024 - 1_024
 /** How many refused operations are shown. */
 const NAMED = 10
 
@@ -21,7 +26,7 @@ interface Options {
 export function registerBulkCommand(links: Command, context: CommandContext): void {
   links
     .command('bulk')
-    .description('create, update, upsert and delete many links')
+    .description('create, update, upsert, delete and restore many links')
     .argument(
       '<file>',
       'operations in the API format: one per line, or a list in a .json file; - for stdin',
@@ -31,16 +36,7 @@ export function registerBulkCommand(links: Command, context: CommandContext): vo
     .action((file: string, options: Options) => bulk(context, file, options))
 }
 
-interface Failure {
-  index: number
-  status: number
-  error: { code: string; message: string; details?: { field: string; message: string }[] }
-}
-
-interface Answer {
-  data: (Omit<Failure, 'error'> & Partial<Pick<Failure, 'error'>>)[]
-  summary: { succeeded: number; failed: number }
-}
+type Failure = BulkOutcome & Required<Pick<BulkOutcome, 'error'>>
 
 interface Done {
   succeeded: number
@@ -51,7 +47,7 @@ interface Done {
 async function bulk(context: CommandContext, path: string, options: Options): Promise<void> {
   const { atomic = false, skip } = options
   if (!Number.isInteger(skip) || skip < 0) throw new CommandError('--skip is a number', 2)
-  const ask = remoteOf(context)
+  const slugline = clientOf(context)
   const isShown = process.stderr.isTTY && !context.json
   const total = isShown && path !== '-' ? await countOf(operationsOf(path)) : null
   const meter = createMeter(!isShown)
@@ -63,13 +59,16 @@ async function bulk(context: CommandContext, path: string, options: Options): Pr
     isStopped = true
   })
   try {
-    for await (const batch of batchesOf(operationsOf(path), skip, atomic)) {
+    for await (const batch of batchesOf(operationsOf(path), { skip, atomic })) {
       if (isStopped) throw new CommandError('Stopped', 1, 'INTERRUPTED')
-      add(done, await send(ask, batch, atomic), at)
-      at += batch.length
-      meter.show({ progress: { done: at, total } })
+      for await (const answer of sendOperations(slugline, batch, { atomic })) {
+        add(done, answer, at)
+        at += answer.data.length
+        meter.show({ progress: { done: at, total } })
+      }
     }
-  } catch (error) {
+  } catch (thrown) {
+    const error = commandErrorOf(thrown)
     if (!(error instanceof CommandError) || at === skip) throw error
     const text = `${error.message}. ${at} operations are done; go on with --skip ${at}`
     throw new CommandError(text, error.status, error.code, error.details)
@@ -87,29 +86,13 @@ async function bulk(context: CommandContext, path: string, options: Options): Pr
   )
 }
 
-async function send(ask: Remote, operations: object[], atomic: boolean): Promise<Answer> {
-  // A retry after an outage uses the same key, so it takes effect once.
-  const headers = { 'Idempotency-Key': crypto.randomUUID() }
-  const request = { method: 'POST', json: { atomic, operations }, headers } as const
-  const answer = await insist(() => ask('/links/bulk', {}, request), { codes: BUSY_OR_AWAY })
-  return (await answer.json()) as Answer
-}
-
 /** Adds the results of a batch that began at an index of the file. */
-function add(done: Done, { data, summary }: Answer, begin: number): void {
+function add(done: Done, { data, summary }: BulkAnswer, begin: number): void {
   done.succeeded += summary.succeeded
   done.failed += summary.failed
   for (const { index, status, error } of data) {
     if (error === undefined) continue
-    const details = error.details?.map((each) => {
-      // The batch's index would be misleading.
-      return { ...each, field: each.field.replace(/^operations\[\d+\]\.?/, '') }
-    })
-    done.errors.push({
-      index: begin + index,
-      status,
-      error: { ...error, ...(details && { details }) },
-    })
+    done.errors.push({ index: begin + index, status, error })
   }
 }
 
@@ -147,28 +130,4 @@ async function countOf(operations: AsyncIterable<object>): Promise<number> {
   let count = 0
   for await (const _ of operations) count++
   return count
-}
-
-/** Splits operations into requests; atomic ones stay in one. @throws CommandError */
-async function* batchesOf(
-  operations: AsyncIterable<object>,
-  skip: number,
-  atomic: boolean,
-): AsyncGenerator<object[]> {
-  let batch: object[] = []
-  let bytes = 0
-  let n = 0
-  for await (const operation of operations) {
-    if (n++ < skip) continue
-    const size = Buffer.byteLength(JSON.stringify(operation)) + 1
-    if (batch.length === OPERATIONS_MAX || (batch.length > 0 && bytes + size > BYTES_MAX)) {
-      if (atomic) throw new CommandError(`--atomic takes ${OPERATIONS_MAX} operations in 4 MiB`, 2)
-      yield batch
-      batch = []
-      bytes = 0
-    }
-    batch.push(operation)
-    bytes += size
-  }
-  if (batch.length > 0) yield batch
 }

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import type { Explanation } from '../../features/explain/schemas.ts'
 import type { CommandContext } from '../context.ts'
 import { findLinkId, LINK_ARGUMENT } from './find-link.ts'
-import { bodyOf, remoteOf } from './remote.ts'
+import { clientOf } from './remote.ts'
 
 /** The description of a visitor, with the API's names. */
 interface Options {
@@ -42,11 +41,10 @@ async function explain(
   link: string,
   { userAgent, ...visitor }: Options,
 ): Promise<void> {
-  const ask = remoteOf(context)
-  const path = `/links/${await findLinkId(ask, link)}/explain`
-  const json = { visitor: { ...visitor, user_agent: userAgent } }
-  const answer = ask(path, {}, { method: 'POST', json })
-  const explanation = await bodyOf<Explanation>(answer)
+  const slugline = clientOf(context)
+  const id = await findLinkId(slugline, link)
+  const described = { ...visitor, ...(userAgent !== undefined && { user_agent: userAgent }) }
+  const explanation = await slugline.links.explain(id, { visitor: described })
   const { outcome, status, location, rule, variant, steps } = explanation
   const chosen = [rule && `rule ${rule}`, variant && `variant ${variant}`].filter(Boolean)
   const lines = [

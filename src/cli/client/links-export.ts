@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type CommandContext, CommandError } from '../context.ts'
-import { remoteOf } from './remote.ts'
+import { clientOf } from './remote.ts'
 
 /** `links export`: the links of a workspace as a table or lines of JSON, over the API. */
 export function registerLinkExportCommand(links: Command, context: CommandContext): void {
@@ -19,7 +19,12 @@ async function write(
   const format = /\.(csv|ndjson)$/i.exec(file)?.[1]?.toLowerCase()
   if (format === undefined) throw new CommandError('--output ends in .csv or .ndjson', 2)
   if (excel && format !== 'csv') throw new CommandError('--excel is for .csv', 2)
-  const query = { archived: 'any', order: 'asc', ...(excel && { bom: 'true' }) }
-  const bytes = await Bun.write(file, await remoteOf(context)(`/links.${format}`, query))
+  const { links } = clientOf(context)
+  const query = { archived: 'any', order: 'asc' } as const
+  const response =
+    format === 'csv'
+      ? links.exportCsv({ ...query, bom: excel && 'true' })
+      : links.exportNdjson(query)
+  const bytes = await Bun.write(file, await response)
   context.print(`${file} is written.`, { file, bytes })
 }

@@ -1,24 +1,22 @@
 import { type Command, Option } from 'commander'
-import type { Link, LinkList } from '../../features/links/index.ts'
+import type { Link, Query } from '../../../sdk/typescript/src/index.ts'
 import { type CommandContext, checkLimit } from '../context.ts'
 import { findFolderId } from './find-link.ts'
-import { bodyOf, remoteOf } from './remote.ts'
+import { clientOf } from './remote.ts'
 
 const PAGE = 100
 
-interface Options {
-  search?: string
+type Filter = Query<'/links'>
+
+/** As the instance takes them; it checks them. */
+interface Options
+  extends Pick<Filter, 'search' | 'sort' | 'tag' | 'archived' | 'tagged' | 'clicked'> {
   destination?: string
-  sort?: string
-  tag?: string[]
   folder?: string
-  archived?: string
   createdBy?: string
   anyTag?: string[]
-  tagged?: string
-  hasRules?: string
-  hasPassword?: string
-  clicked?: string
+  hasRules?: Filter['has_rules']
+  hasPassword?: Filter['has_password']
   limit: number
 }
 
@@ -45,43 +43,25 @@ export function registerListCommand(links: Command, context: CommandContext): vo
     .option('--created-by <id>', 'ID of the person or key who created them, or "me": this key')
     .option('--sort <field>', 'such as clicks, or relevance with --search')
     .option('--limit <n>', 'maximum number of results', Number, 100)
-    .action((options: Options) => list(context, options))
+    .action((options: Options) => print(context, options))
 }
 
 function flag(name: string, description: string): Option {
   return new Option(`${name} [is]`, description).choices(['true', 'false']).preset('true')
 }
 
-async function list(context: CommandContext, options: Options): Promise<void> {
-  const { search, destination, tag = [], folder, archived, sort, limit, createdBy } = options
-  const { anyTag, tagged, hasRules, hasPassword, clicked } = options
+async function print(context: CommandContext, options: Options): Promise<void> {
+  const { search, sort, tag, archived, tagged, clicked, folder, limit } = options
   checkLimit(limit)
-  const ask = remoteOf(context)
-  const query = {
-    ...(search !== undefined && { search }),
-    ...(destination !== undefined && { destination_url: destination }),
-    ...(archived !== undefined && { archived }),
-    ...(createdBy !== undefined && { created_by: createdBy }),
-    ...(anyTag !== undefined && { any_tag: anyTag }),
-    ...(tagged !== undefined && { tagged }),
-    ...(hasRules !== undefined && { has_rules: hasRules }),
-    ...(hasPassword !== undefined && { has_password: hasPassword }),
-    ...(clicked !== undefined && { clicked }),
-    ...(sort !== undefined && { sort }),
-    ...(folder !== undefined && {
-      folder_id: folder === 'none' ? folder : await findFolderId(ask, folder),
-    }),
-    tag,
-  }
+  const slugline = clientOf(context)
+  const list = slugline.links.list({
+    ...{ search, sort, tag, archived, tagged, clicked, limit: Math.min(PAGE, limit) },
+    ...{ destination_url: options.destination, created_by: options.createdBy },
+    ...{ any_tag: options.anyTag, has_rules: options.hasRules, has_password: options.hasPassword },
+    folder_id: folder && folder !== 'none' ? await findFolderId(slugline, folder) : folder,
+  })
   const found: Link[] = []
-  let next: string | null = null
-  do {
-    const page: Record<string, string> = { limit: String(Math.min(PAGE, limit - found.length)) }
-    if (next !== null) page.cursor = next
-    const { data, pagination } = await bodyOf<LinkList>(ask('/links', { ...query, ...page }))
-    found.push(...data)
-    next = pagination.next_cursor
-  } while (next !== null && found.length < limit)
+  for await (const link of list) if (found.push(link) === limit) break
   context.printList(found, 'There are no such links.', {
     ID: ({ id }) => id,
     LINK: ({ short_url }) => short_url,

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import type { Link } from '../../features/links/index.ts'
+import type { Link } from '../../../sdk/typescript/src/index.ts'
 import type { CommandContext } from '../context.ts'
 import { facts } from '../output.ts'
 import { findLink, findLinkId, LINK_ARGUMENT } from './find-link.ts'
-import { loginOf, remoteAt, remoteOf } from './remote.ts'
+import { clientAt, clientOf, loginOf } from './remote.ts'
 
 /** `links get | delete | open`: one link. */
 export function registerLinkCommands(links: Command, context: CommandContext): void {
@@ -11,7 +11,7 @@ export function registerLinkCommands(links: Command, context: CommandContext): v
     .command('get')
     .description('show a link')
     .argument('<link>', LINK_ARGUMENT)
-    .action(async (link: string) => showLink(context, await findLink(remoteOf(context), link)))
+    .action(async (link: string) => showLink(context, await findLink(clientOf(context), link)))
   links
     .command('delete')
     .description('delete a link; the dashboard can restore it for 7 days')
@@ -31,7 +31,7 @@ export function showLink(context: CommandContext, link: Link): void {
   const shown = Object.entries(fields).filter(
     ([, value]) => value !== null && value !== false && String(value) !== '',
   )
-  const told: Record<string, string> = {
+  const texts: Record<string, string> = {
     ...Object.fromEntries(shown.map(([name, value]) => [name, textOf(value)])),
     ...(rules.length > 0 && { rules: String(rules.length) }),
     ...(variants.length > 0 && { variants: String(variants.length) }),
@@ -41,7 +41,7 @@ export function showLink(context: CommandContext, link: Link): void {
       (clicks.imported > 0 ? `, and ${clicks.imported} before the import` : ''),
   }
   const warned = (warnings ?? []).map(({ field, message }) => `\nWarning: ${field}: ${message}`)
-  context.print(facts(told) + warned.join(''), link)
+  context.print(facts(texts) + warned.join(''), link)
 }
 
 function textOf(value: unknown): string {
@@ -50,9 +50,9 @@ function textOf(value: unknown): string {
 }
 
 async function remove(context: CommandContext, link: string): Promise<void> {
-  const ask = remoteOf(context)
-  const id = await findLinkId(ask, link)
-  await ask(`/links/${id}`, {}, { method: 'DELETE' })
+  const slugline = clientOf(context)
+  const id = await findLinkId(slugline, link)
+  await slugline.links.delete(id)
   context.print(`${link} is deleted.`, { id, deleted: true })
 }
 
@@ -68,7 +68,7 @@ async function open(
   { visit }: { visit?: true },
 ): Promise<void> {
   const login = loginOf(context)
-  const link = await findLink(remoteAt(login), text)
+  const link = await findLink(clientAt(login), text)
   const url = visit ? link.short_url : `${login.url}/app/links/${link.id}`
   const opener = OPENERS[process.platform] ?? ['xdg-open']
   const program = Bun.which(opener[0] as string)

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander'
+import type { Query } from '../../../sdk/typescript/src/index.ts'
 import { CORRECTIONS, EYE_SHAPES, MODULE_SHAPES } from '../../features/qr/drawing.ts'
 import { type CommandContext, CommandError } from '../context.ts'
 import { findLinkId, LINK_ARGUMENT } from './find-link.ts'
-import { remoteOf } from './remote.ts'
+import { clientOf } from './remote.ts'
 
 /** `links qr`: the QR code of a link as a file, drawn by the instance. */
 export function registerQrCommand(links: Command, context: CommandContext): void {
@@ -20,27 +21,28 @@ export function registerQrCommand(links: Command, context: CommandContext): void
     .addOption(new Option('--eyes <shape>', 'shape of the finder patterns').choices(EYE_SHAPES))
     .option('--logo', "put the workspace's logo in the center")
     .option('--no-logo', "no logo, even if the workspace's style has one")
-    .action((link: string, { output, json: _, ...style }: Options) => {
-      const query = Object.entries(style).map(([name, value]) => [name, String(value)])
-      return write(context, link, output, Object.fromEntries(query))
-    })
+    .action((link: string, options: Options) => write(context, link, options))
 }
 
-interface Options extends Record<string, string | boolean> {
+type Style = Omit<Query<'/links/{id}/qr.svg'>, 'logo'>
+
+interface Options extends Style {
   output: string
+  logo?: boolean
+  json?: true
 }
 
 async function write(
   context: CommandContext,
   link: string,
-  file: string,
-  query: Record<string, string>,
+  { output: file, json: _, logo, ...style }: Options,
 ): Promise<void> {
   const format = /\.(svg|png)$/i.exec(file)?.[1]?.toLowerCase()
   if (format === undefined) throw new CommandError('--output ends in .svg or .png', 2)
-  const ask = remoteOf(context)
-  const id = await findLinkId(ask, link)
-  const picture = await ask(`/links/${id}/qr.${format}`, query)
+  const slugline = clientOf(context)
+  const id = await findLinkId(slugline, link)
+  const draw = format === 'svg' ? slugline.links.qrSvg : slugline.links.qrPng
+  const picture = await draw(id, { ...style, logo: logo === undefined ? logo : `${logo}` })
   const bytes = await Bun.write(file, await picture.bytes())
   context.print(`${file} is written.`, { id, file, bytes })
 }

@@ -1,21 +1,18 @@
 import { type Command, Option } from 'commander'
+import type { Click, Query, Stats } from '../../../sdk/typescript/src/index.ts'
 import { BOTS_MODES, DIMENSIONS } from '../../statistics/columns.ts'
-import type { ClickView } from '../../statistics/schemas.ts'
-import type { CommandContext } from '../context.ts'
-import { facts, table } from '../output.ts'
+import type { Columns, CommandContext } from '../context.ts'
+import { facts } from '../output.ts'
 import { shortTime } from '../times.ts'
 import { findLinkId, LINK_ARGUMENT } from './find-link.ts'
-import { followStream } from './follow-stream.ts'
-import { bodyOf, type Query, remoteOf } from './remote.ts'
+import { clientOf } from './remote.ts'
 
-interface Options {
+type Parameters = Query<'/stats'> & Query<'/stats/{dimension}'>
+
+interface Options
+  extends Pick<Parameters, 'from' | 'to' | 'interval' | 'timezone' | 'bots' | 'limit'> {
   by?: string
-  from?: string
-  to?: string
-  interval?: string
-  timezone?: string
-  bots?: string
-  limit?: string
+  json?: true
 }
 
 const OF_LINK = `${LINK_ARGUMENT}; all links without it`
@@ -45,19 +42,7 @@ export function registerStatisticsCommands(links: Command, context: CommandConte
     )
 }
 
-interface Counts {
-  clicks: number
-  unique: number
-  bots: number
-}
-interface Series {
-  totals: Counts
-  imported_clicks: number | null
-  series: (Counts & { start: string })[]
-}
-interface TopList {
-  data: (Counts & { value: string | null; short_url?: string; name?: string | null })[]
-}
+type Counts = Pick<Stats['totals'], 'clicks' | 'unique' | 'bots'>
 
 const COUNTS = {
   CLICKS: ({ clicks }: Counts) => String(clicks),
@@ -65,27 +50,40 @@ const COUNTS = {
   BOTS: ({ bots }: Counts) => String(bots),
 }
 
+/** How a click is shown. */
+const CLICK: Columns<Click> = {
+  'AT (UTC)': ({ clicked_at }) => shortTime(clicked_at),
+  KIND: ({ kind }) => kind,
+  LINK: ({ link_id }) => link_id ?? '',
+  DOMAIN: ({ domain }) => domain ?? '',
+  COUNTRY: ({ country }) => country ?? '',
+  REFERRER: ({ referrer }) => referrer ?? '',
+  BROWSER: ({ browser }) => browser ?? '',
+  OS: ({ os }) => os ?? '',
+}
+
 async function stats(
   context: CommandContext,
   link: string | undefined,
-  { by, json: _, ...query }: Options & { json?: true },
+  { by, json: _, ...query }: Options,
 ): Promise<void> {
-  const ask = remoteOf(context)
-  const base = link === undefined ? '/stats' : `/links/${await findLinkId(ask, link)}/stats`
+  const slugline = clientOf(context)
+  const id = link === undefined ? null : await findLinkId(slugline, link)
   if (by === undefined) {
-    const body = await bodyOf<Series>(ask(base, query as Query))
+    const body = await (id === null ? slugline.stats.get(query) : slugline.links.stats(id, query))
     const { totals, imported_clicks: imported, series } = body
-    const rows = series.map((each) => [
-      shortTime(each.start),
-      ...Object.values(COUNTS).map((of) => of(each)),
-    ])
     const numbers = Object.entries({ ...totals, ...(imported && { imported }) })
-    const told = facts(Object.fromEntries(numbers.map(([name, n]) => [name, String(n)])))
-    context.print(`${told}\n\n${table(['FROM', ...Object.keys(COUNTS)], rows)}`, body)
+    const summary = facts(Object.fromEntries(numbers.map(([name, n]) => [name, String(n)])))
+    const columns = {
+      'FROM (UTC)': ({ start }: Stats['series'][number]) => shortTime(start),
+      ...COUNTS,
+    }
+    context.print(`${summary}\n\n${context.tableOf(series, columns)}`, body)
     return
   }
-  const answer = ask(`${base}/${encodeURIComponent(by)}`, query as Query)
-  const { data } = await bodyOf<TopList>(answer)
+  const { data } = await (id === null
+    ? slugline.stats.top(by, query)
+    : slugline.links.top(id, by, query))
   context.printList(data, 'There are no clicks.', {
     [by.toUpperCase()]: ({ value, short_url, name }) => short_url ?? name ?? value ?? '-',
     ...COUNTS,
@@ -96,20 +94,10 @@ async function stats(
 async function watch(
   context: CommandContext,
   link: string | undefined,
-  bots: string | undefined,
+  bots: Options['bots'],
 ): Promise<void> {
-  const ask = remoteOf(context)
-  const query = {
-    ...(link !== undefined && { link_id: await findLinkId(ask, link) }),
-    ...(bots !== undefined && { bots }),
-  }
-  for await (const click of followStream<ClickView>(ask, '/clicks/stream', query)) {
-    print(context, click)
-  }
-}
-
-function print(context: CommandContext, click: ClickView): void {
-  const { clicked_at, kind, link_id: link, domain, country, referrer, browser, os } = click
-  const parts = [clicked_at, kind, link, domain, country, referrer, browser, os]
-  context.print(parts.map((part) => part ?? '-').join('  '), click)
+  const slugline = clientOf(context)
+  const link_id = link === undefined ? link : [await findLinkId(slugline, link)]
+  const print = context.rowPrinter(CLICK)
+  for await (const click of slugline.clicks.follow({ link_id, bots })) print(click)
 }

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
-import type { Link } from '../../features/links/index.ts'
+import type { Link, LinkChanges, NewLink, Slugline } from '../../../sdk/typescript/src/index.ts'
 import { systemClock } from '../../lib/base/clock.ts'
 import { type CommandContext, CommandError } from '../context.ts'
 import { parseMoment } from '../times.ts'
 import { findFolderId, findLinkId, LINK_ARGUMENT } from './find-link.ts'
 import { showLink } from './links-one.ts'
-import { type Remote, remoteOf } from './remote.ts'
+import { clientOf } from './remote.ts'
 
 interface Options {
   slug?: string
@@ -52,7 +52,9 @@ export function registerWriteCommands(links: Command, context: CommandContext): 
       ]),
     )
     .action((destination_url: string, options: Options) =>
-      write(context, options, 'POST', async (fields) => ['/links', { destination_url, ...fields }]),
+      write(context, options, ({ links }, fields, sent) =>
+        links.create({ destination_url, ...fields }, sent),
+      ),
     )
   const update = links
     .command('update')
@@ -64,10 +66,11 @@ export function registerWriteCommands(links: Command, context: CommandContext): 
     .option('--add-tag <name>', 'tag to add; repeatable', collect)
     .option('--remove-tag <name>', 'tag to remove; repeatable', collect)
     .action((link: string, destination: string | undefined, options: Options) =>
-      write(context, options, 'PATCH', async (fields, ask) => [
-        `/links/${await findLinkId(ask, link)}`,
-        { ...(destination !== undefined && { destination_url: destination }), ...fields },
-      ]),
+      write(context, options, async (slugline, fields, sent) => {
+        const moved = destination !== undefined && { destination_url: destination }
+        const id = await findLinkId(slugline, link)
+        return slugline.links.update(id, { ...moved, ...fields }, sent)
+      }),
     )
   const upsert = links
     .command('upsert')
@@ -75,10 +78,9 @@ export function registerWriteCommands(links: Command, context: CommandContext): 
     .argument('<destination>', 'destination URL')
     .requiredOption('--external-id <id>', 'ID in your own system')
   withFields(upsert).action((destination_url: string, { externalId = '', ...options }: Options) =>
-    write(context, options, 'PUT', async (fields) => [
-      `/links/external/${encodeURIComponent(externalId)}`,
-      { destination_url, ...fields },
-    ]),
+    write(context, options, ({ links }, fields, sent) =>
+      links.putByExternalId(externalId, { destination_url, ...fields }, sent),
+    ),
   )
 }
 
@@ -110,29 +112,25 @@ function withFields(command: Command): Command {
     .option('--dry-run', 'check without writing')
 }
 
-type Target = (
-  fields: Record<string, unknown>,
-  ask: Remote,
-) => Promise<[path: string, body: Record<string, unknown>]>
+/** Fields of a link as options set them; the instance checks them. */
+type Fields = Omit<NewLink, 'destination_url'> & LinkChanges
 
-async function write(
-  context: CommandContext,
-  options: Options,
-  method: 'POST' | 'PATCH' | 'PUT',
-  target: Target,
-): Promise<void> {
-  const ask = remoteOf(context)
-  const [path, json] = await target(await fieldsOf(ask, options), ask)
+type Request = (
+  slugline: Slugline,
+  fields: Fields,
+  sent: { query: { dry_run?: 'true' | undefined; if_exists?: 'return' | undefined } },
+) => Promise<Link>
+
+async function write(context: CommandContext, options: Options, send: Request): Promise<void> {
+  const slugline = clientOf(context)
+  const fields = await fieldsOf(slugline, options)
   const { dryRun, ifExists } = options
-  const query = { ...(dryRun && { dry_run: 'true' }), ...(ifExists && { if_exists: ifExists }) }
-  // If something on the way repeats the request, it takes effect once.
-  const headers = { 'Idempotency-Key': crypto.randomUUID() }
-  const answer = await ask(path, query, { method, json, headers })
-  showLink(context, (await answer.json()) as Link)
+  const query = { dry_run: dryRun && ('true' as const), if_exists: ifExists }
+  showLink(context, await send(slugline, fields, { query }))
 }
 
 /** The fields set by options, in the API's form; an empty value clears one. */
-async function fieldsOf(ask: Remote, options: Options): Promise<Record<string, unknown>> {
+async function fieldsOf(slugline: Slugline, options: Options): Promise<Fields> {
   const { slug, domain, title, notes, tag, folder, externalId, status, starts, expires } = options
   const { maxClicks, fallback, forwardQuery, enabled, archived, rules, variants, data } = options
   const fields = {
@@ -143,7 +141,7 @@ async function fieldsOf(ask: Remote, options: Options): Promise<Record<string, u
     notes: orNull(notes),
     tags: tag?.filter((name) => name !== ''),
     ...{ add_tags: options.addTag, remove_tags: options.removeTag },
-    folder_id: folder && (await findFolderId(ask, folder)),
+    folder_id: folder && (await findFolderId(slugline, folder)),
     external_id: orNull(externalId),
     redirect_status: numberOf(status),
     forward_query: forwardQuery,

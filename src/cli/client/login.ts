@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { origin } from '../../platform/config/index.ts'
 import { type CommandContext, CommandError, checked } from '../context.ts'
 import { facts, toStderr } from '../output.ts'
-import { bodyOf, remoteAt } from './remote.ts'
+import { clientAt } from './remote.ts'
 import { removeLogin, saveLogin } from './saved-login.ts'
 
 /** `login`: saves the instance and the key for other commands. */
@@ -32,18 +32,12 @@ async function login(context: CommandContext, given: { url: string; key?: string
   const url = checked('--url', given.url, origin)
   const key = (given.key ?? (await readKey())).trim()
   if (key === '') throw new CommandError('No key was given', 2)
-  const { key: of, workspace, scopes } = await bodyOf<Me>(remoteAt({ url, key })('/me'))
+  const { key: of, workspace, scopes } = await clientAt({ url, key }).me()
   const file = saveLogin(context, { url, key })
   const told = { url, workspace: workspace.id, key: of.name ?? of.id, scopes: scopes.join(', ') }
   context.print(facts({ ...told, 'saved in': file }), {
     ...{ url, workspace: workspace.id, key_id: of.id, scopes, file },
   })
-}
-
-interface Me {
-  key: { id: string; name: string | null }
-  workspace: { id: string }
-  scopes: string[]
 }
 
 /** Reads the key without echoing it, and without it being visible in process lists. */

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
-import { type Call, CallFailure, pairsOf } from '../../features/mcp/call.ts'
+import { type Slugline, SluglineError, SlugTakenError } from '../../../sdk/typescript/src/index.ts'
+import { type Call, CallFailure } from '../../features/mcp/call.ts'
 import { type CommandContext, CommandError } from '../context.ts'
-import { bodyOf, type Remote, remoteOf } from './remote.ts'
+import { clientOf } from './remote.ts'
+import { commandErrorOf } from './request-error.ts'
 
 /** `mcp`: the Model Context Protocol on stdin and stdout, for programs that start it. */
 export function registerMcpCommand(program: Command, context: CommandContext): void {
@@ -12,14 +14,14 @@ export function registerMcpCommand(program: Command, context: CommandContext): v
 }
 
 async function serve(context: CommandContext): Promise<void> {
-  const ask = remoteOf(context)
+  const slugline = clientOf(context)
   // Also checks the key before a client connects.
-  const { scopes } = await bodyOf<{ scopes: string[] }>(ask('/me'))
+  const { scopes } = await slugline.me()
   const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
   const { createServer } = await import('../../features/mcp/server.ts')
   const transport = new StdioServerTransport()
   const held = new Set(scopes)
-  serveStdio(() => createServer(held, callOf(ask)), { transport })
+  serveStdio(() => createServer(held, callOf(slugline)), { transport })
   const { promise, resolve } = Promise.withResolvers<void>()
   const { onclose } = transport
   transport.onclose = () => {
@@ -30,23 +32,21 @@ async function serve(context: CommandContext): Promise<void> {
 }
 
 /** Requests to the remote instance. */
-function callOf(ask: Remote): Call {
+function callOf(slugline: Slugline): Call {
   return async (method, path, { query, json, headers } = {}) => {
-    const parameters = Object.fromEntries(Map.groupBy(pairsOf(query), ([name]) => name))
-    const lists = Object.entries(parameters).map(([name, pairs]) => [
-      name,
-      (pairs as [string, string][]).map(([, value]) => value),
-    ])
     try {
-      return await ask(path, Object.fromEntries(lists), {
-        ...(method !== 'GET' && { method }),
-        ...(json !== undefined && { json }),
-        ...(headers !== undefined && { headers }),
+      return await slugline.request({
+        ...{ method, path, body: json },
+        ...(query && { query }),
+        ...(headers && { headers }),
       })
     } catch (error) {
-      if (!(error instanceof CommandError)) throw error
-      const { code, message, details } = error
-      throw new CallFailure({ code, message, details })
+      const failed = commandErrorOf(error)
+      if (!(failed instanceof CommandError)) throw error
+      const { code, message, details } = failed
+      const retryAfter = error instanceof SluglineError ? error.retryAfterSeconds : undefined
+      const suggestions = error instanceof SlugTakenError ? error.suggestions : undefined
+      throw new CallFailure({ code, message, details, retryAfter, suggestions })
     }
   }
 }

@@ -1,25 +1,25 @@
 import type { Command } from 'commander'
-import type { Delivery, Webhook } from '../../features/webhooks/schemas.ts'
-import { type CommandContext, checkLimit } from '../context.ts'
+import type { Body, Item, Query, Webhook } from '../../../sdk/typescript/src/index.ts'
+import { type Columns, type CommandContext, checkLimit } from '../context.ts'
 import { facts } from '../output.ts'
-import type { RemoteJob } from './follow-job.ts'
-import { bodyOf, remoteOf } from './remote.ts'
+import { shortTime } from '../times.ts'
+import { clientOf } from './remote.ts'
+
+type NewWebhook = Body<'/webhooks', 'post'>
 
 interface Options {
-  types?: string
+  types?: NonNullable<NewWebhook['types']>
   tag?: string[]
   folder?: string[]
   domain?: string[]
 }
 
+const listed = (value: string) => value.split(',')
 const collect = (value: string, before: string[] = []) => [...before, value]
-const pathOf = (...parts: string[]) => ['/webhooks', ...parts.map(encodeURIComponent)].join('/')
 
 /** `webhooks`: webhooks of the logged-in instance, their deliveries and tests. */
 export function registerWebhooksCommands(program: Command, context: CommandContext): void {
   const webhooks = program.command('webhooks').description('send events to a URL as they happen')
-  const send = async <T>(method: 'PATCH' | 'POST', path: string, json?: object): Promise<T> =>
-    bodyOf(remoteOf(context)(path, {}, { method, ...(json && { json }) }))
   const one = (name: string, description: string, run: (id: string) => Promise<void>) =>
     webhooks
       .command(name)
@@ -31,7 +31,8 @@ export function registerWebhooksCommands(program: Command, context: CommandConte
     const lines = { webhook: id, url, status, types: types.join(', '), public_key }
     context.print(facts({ ...lines, ...(secret !== undefined && { secret }) }), webhook)
   }
-  const change = (json: object) => async (id: string) => show(await send('PATCH', pathOf(id), json))
+  const switchTo = (enabled: boolean) => async (id: string) =>
+    show(await clientOf(context).webhooks.update(id, { enabled }))
 
   webhooks
     .command('list')
@@ -41,27 +42,31 @@ export function registerWebhooksCommands(program: Command, context: CommandConte
     .command('create')
     .description('create a webhook; its secret is shown only once')
     .argument('<url>', 'where requests are sent')
-    .option('--types <types>', 'such as link.created,link.deleted (default: all but clicks)')
+    .option(
+      '--types <types>',
+      'such as link.created,link.deleted (default: all but clicks)',
+      listed,
+    )
     .option('--tag <name>', 'only links with this tag; repeatable', collect)
     .option('--folder <id>', 'only links in this folder; repeatable', collect)
     .option('--domain <host>', 'only links on this domain; repeatable', collect)
     .action(async (url: string, options: Options) => {
-      show(await send('POST', '/webhooks', fieldsOf(url, options)))
+      show(await clientOf(context).webhooks.create(fieldsOf(url, options)))
     })
-  one('show', 'show a webhook', async (id) =>
-    show(await bodyOf<Webhook>(remoteOf(context)(pathOf(id)))),
-  ).alias('get')
-  one('enable', 'send events again', change({ enabled: true }))
-  one('disable', 'send nothing until it is enabled again', change({ enabled: false }))
+  one('show', 'show a webhook', async (id) => show(await clientOf(context).webhooks.get(id))).alias(
+    'get',
+  )
+  one('enable', 'send events again', switchTo(true))
+  one('disable', 'send nothing until it is enabled again', switchTo(false))
   one('rotate-secret', 'make another secret; for a day the old one signs too', async (id) =>
-    show(await send('POST', pathOf(id, 'rotate-secret'))),
+    show(await clientOf(context).webhooks.rotateSecret(id)),
   )
   one('delete', 'delete a webhook', async (id) => {
-    await remoteOf(context)(pathOf(id), {}, { method: 'DELETE' })
+    await clientOf(context).webhooks.delete(id)
     context.print(`Webhook ${id} deleted`, { id })
   })
   one('test', 'send a sample of each of its types', async (id) => {
-    const { data } = await send<{ data: Delivery[] }>('POST', pathOf(id, 'test'))
+    const { data } = await clientOf(context).webhooks.test(id)
     context.print(`${data.length} sent: see slugline webhooks deliveries ${id}`, { data })
   })
   webhooks
@@ -70,61 +75,56 @@ export function registerWebhooksCommands(program: Command, context: CommandConte
     .argument('<id>', 'ID of the webhook')
     .option('--status <status>', 'pending, succeeded or failed')
     .option('--limit <n>', 'maximum number of results, up to 100', Number, 25)
-    .action((id: string, query: Query) => deliveries(context, id, query))
+    .action((id: string, options: Deliveries) => deliveries(context, id, options))
   webhooks
     .command('replay')
-    .description('send events again that happened after one, or one delivery')
+    .description('send events again that happened after one or from a time on, or one delivery')
     .argument('<id>', 'ID of the webhook')
-    .option('--after <event>', 'ID of an event (default: from the oldest on)')
+    .option('--after <event>', 'ID of an event, or a time (default: from the oldest on)')
     .option('--delivery <id>', 'only this delivery')
     .action(async (id: string, { after, delivery }: { after?: string; delivery?: string }) => {
+      const { webhooks } = clientOf(context)
       if (delivery !== undefined) {
-        const again = await send<Delivery>('POST', pathOf(id, 'deliveries', delivery, 'replay'))
+        const again = await webhooks.replayDelivery(id, delivery)
         return context.print(`Delivery ${again.id} is sent again`, again)
       }
-      const job = await send<RemoteJob>('POST', pathOf(id, 'replay'), after ? { after } : {})
+      const job = await webhooks.replay(id, after ? { after } : {})
       context.print(facts({ job: job.id, status: job.status }), job)
     })
 }
 
-interface Query {
-  status?: string
-  limit: number
-}
+type Deliveries = Pick<Query<'/webhooks/{id}/deliveries'>, 'status'> & { limit: number }
 
 async function list(context: CommandContext): Promise<void> {
-  const query = { limit: '100' }
-  const body = await bodyOf<{ data: Webhook[] }>(remoteOf(context)('/webhooks', query))
-  if (context.json) return context.print('', body)
-  context.printList(body.data, 'There are no webhooks.', {
+  const body = await clientOf(context).webhooks.list({ limit: 100 }).page()
+  const columns: Columns<Webhook> = {
     ID: ({ id }) => id,
     STATUS: ({ status, disabled_reason }) => [status, disabled_reason].filter(Boolean).join(': '),
     TYPES: ({ types }) => String(types.length),
     URL: ({ url }) => url,
-  })
+  }
+  context.printList(body.data, 'There are no webhooks.', columns, body)
 }
 
 async function deliveries(
   context: CommandContext,
   id: string,
-  { status, limit }: Query,
+  { status, limit }: Deliveries,
 ): Promise<void> {
   checkLimit(limit)
-  const query = { limit: String(limit), ...(status !== undefined && { status }) }
-  const path = pathOf(id, 'deliveries')
-  const body = await bodyOf<{ data: Delivery[] }>(remoteOf(context)(path, query))
-  if (context.json) return context.print('', body)
-  context.printList(body.data, 'There are no such deliveries.', {
-    AT: ({ created_at }) => created_at,
+  const body = await clientOf(context).webhooks.deliveries(id, { status, limit }).page()
+  const columns: Columns<Item<'/webhooks/{id}/deliveries'>> = {
+    ID: (delivery) => delivery.id,
     TYPE: ({ type }) => type,
     STATUS: (delivery) => delivery.status,
     ATTEMPTS: ({ attempts }) => String(attempts.length),
     LAST: ({ attempts }) => String(attempts.at(-1)?.status ?? attempts.at(-1)?.error ?? '-'),
-    ID: (delivery) => delivery.id,
-  })
+    'CREATED (UTC)': ({ created_at }) => shortTime(created_at),
+  }
+  context.printList(body.data, 'There are no such deliveries.', columns, body)
 }
 
-function fieldsOf(url: string, { types, tag, folder, domain }: Options): object {
+function fieldsOf(url: string, { types, tag, folder, domain }: Options): NewWebhook {
   const filter = {
     ...(tag && { tags: tag }),
     ...(folder && { folders: folder }),
@@ -132,7 +132,7 @@ function fieldsOf(url: string, { types, tag, folder, domain }: Options): object 
   }
   return {
     url,
-    ...(types !== undefined && { types: types.split(',') }),
+    ...(types !== undefined && { types }),
     ...(Object.keys(filter).length > 0 && { filter }),
   }
 }

@@ -4,19 +4,31 @@ import type { Clock } from '../../lib/base/clock.ts'
 import { Refused } from '../../lib/errors/index.ts'
 import type { Plan } from '../../model/plans/types.ts'
 import type { Config } from '../../platform/config/index.ts'
-import { databaseFiles, openSqlite, PUT_BACK, type Sql } from '../../platform/storage/index.ts'
+import {
+  areUnfilled,
+  databaseFiles,
+  faultOfCounters,
+  keptCounters,
+  openSqlite,
+  PUT_BACK,
+  type Sql,
+} from '../../platform/storage/index.ts'
 import { databaseStates } from '../../server/backend/databases.ts'
 import { assertOneInstance } from '../../server/operations/instance.ts'
+import type { StoredFacts } from '../../statistics/engine/types.ts'
 import { damagedLog, statisticsFile, statisticsLog } from '../../statistics/process/files.ts'
 import { isLogTorn } from '../../statistics/process/store-state.ts'
 import { unlistedPlans } from '../server/serve.ts'
+import { type CountedFacts, compareFiles, readCountedFacts } from './consistency.ts'
 import { type Finding, guarded, ok, problem, warning } from './finding.ts'
 
 /** An earlier time means that the clock was never set: no version of Slugline is older. */
 const EARLIEST_MS = Date.UTC(2026, 0, 1)
 const TOLERANCE_MS = 60_000
 const RESTORE = 'stop the server, keep a copy of the data directory, and restore a backup'
-const RECOUNT = 'start slugline serve, which makes it anew; then run slugline clicks recount'
+const ANEW =
+  'slugline serve makes it anew from the stored clicks, and keeps a damaged one beside it'
+const DELETE = 'nothing reads it: keep it to find the cause, or delete it with its -wal'
 const MOVE_AWAY =
   'stop the server, and restore a backup or move the file away with its .wal: the links keep ' +
   'their numbers, but reports begin anew with the clicks of the journal'
@@ -48,16 +60,34 @@ export async function checkEmbedded(config: Config, expected: Expected): Promise
     }
     found.push(...(await guarded('migrations', RESTORE, tables)))
   }
-  if (existsSync(counters)) {
-    const anew = `stop the server and move it away; ${RECOUNT}`
-    found.push(...(await guarded(check, anew, () => quickCheck(counters))))
-  } else found.push(warning(check, `${counters} is gone: clicks would count from 0`, RECOUNT))
-  return [...found, ...(await guarded('statistics', MOVE_AWAY, () => examineStatistics(dataDir)))]
+  found.push(...(await guarded(check, ANEW, () => examineCounters(counters))))
+  found.push(
+    ...keptCounters(counters).map((kept) =>
+      warning(check, `${kept} is what the counters were before they were made anew`, DELETE),
+    ),
+  )
+  let counted: CountedFacts | null = null
+  await guarded(check, ANEW, () => {
+    counted = faultOfCounters(counters, null) === null ? readCountedFacts(dataDir) : null
+    return []
+  })
+  let stored: StoredFacts | null = null
+  const examine = () =>
+    examineStatistics(dataDir, (facts) => {
+      stored = facts
+    })
+  found.push(...(await guarded('statistics', MOVE_AWAY, examine)))
+  const compare = () => compareFiles(dataDir, counted, stored)
+  return [...found, ...(await guarded('consistency', RESTORE, compare))]
 }
 
-/** The problem of data that is not of one instance. @throws any other error */
+/** The problem of data that is not of one instance, or of a newer version. @throws any other error */
 export function asProblem(error: unknown): Finding {
   if (!(error instanceof Refused)) throw error
+  if (error.code === 'DATA_NEWER') {
+    const end = error.message.lastIndexOf('. ')
+    return problem('migrations', error.message.slice(0, end), error.message.slice(end + 2))
+  }
   const message = error.message.replace(`. ${PUT_BACK}`, '')
   return problem(error.code === 'DATA_DAMAGED' ? 'integrity' : 'instance', message, PUT_BACK)
 }
@@ -106,43 +136,66 @@ function clockOf(newest: number, clock: Clock): Finding {
   return problem('clock', found + written, 'set the clock, on every node, and keep it by NTP')
 }
 
+/** Whether the counters are there, whole and filled. @throws SQLite's description of a damaged file */
+function examineCounters(file: string): Finding {
+  const fault = faultOfCounters(file, null)
+  if (fault === 'missing') return warning('integrity', `${file} is missing`, ANEW)
+  if (fault === 'empty') return warning('integrity', `${file} is empty`, ANEW)
+  if (fault === 'damaged') return problem('integrity', `${file} is damaged`, ANEW)
+  const found = quickCheck(file)
+  const counters = openSqlite(file, { readonly: true })
+  try {
+    if (!areUnfilled(counters)) return found
+    return warning('integrity', `${file} is new, and not filled from the stored clicks yet`, ANEW)
+  } finally {
+    counters.close()
+  }
+}
+
 /** @throws SQLite's description of a damaged file */
 function quickCheck(file: string): Finding {
   const { raw, close } = openSqlite(file, { readonly: true })
   try {
     const lines = raw.query('PRAGMA quick_check(5)').values().flat().join('; ')
     if (lines === 'ok') return ok('integrity', `${file} is whole`)
-    throw new Error(`${file}: ${lines.replaceAll('\n', '; ')}`)
+    throw new Error(lines.replaceAll('\n', '; '))
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`)
   } finally {
     close()
   }
 }
 
+/** Takes what statistics that are whole say of themselves. */
+type ReadFacts = (facts: StoredFacts) => void
+
 /** Whether every block of the statistics is readable. @throws the reason if not */
-async function examineStatistics(dataDir: string): Promise<Finding[]> {
+async function examineStatistics(dataDir: string, read: ReadFacts): Promise<Finding[]> {
   const file = statisticsFile(dataDir)
   if (!existsSync(file)) return []
   const kept = damagedLog(file)
   const cut = existsSync(kept)
     ? [warning('statistics', `${kept} is a log as it was before its damaged end was cut off`, KEPT)]
     : []
-  return [...cut, await examineFile(dataDir, file)]
+  return [...cut, await examineFile(dataDir, file, read)]
 }
 
-async function examineFile(dataDir: string, file: string): Promise<Finding> {
+async function examineFile(dataDir: string, file: string, read: ReadFacts): Promise<Finding> {
   const { checkStatistics } = await import('../../statistics/process/check.ts')
-  let since: number | null
+  let facts: StoredFacts | null
   try {
-    since = await checkStatistics(dataDir)
+    facts = await checkStatistics(dataDir)
   } catch (error) {
     if (isLogTorn(error))
       return warning('statistics', `${statisticsLog(file)} has a damaged end`, CUT)
     return asProblem(error)
   }
-  if (since === null) {
+  if (facts === null) {
     const unread = `${file} was not read: the process that has it open does not answer`
     return warning('statistics', unread, 'try again, or stop the server first')
   }
+  read(facts)
+  const { since } = facts
   if (since === 0) return ok('statistics', `${file} is whole`)
   const lost = `clicks before ${new Date(since).toISOString()} are only in links' numbers`
   return warning('statistics', lost, 'a backup may have them')

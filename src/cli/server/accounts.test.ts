@@ -148,6 +148,26 @@ describe('keys', () => {
 })
 
 describe('workspaces', () => {
+  test('rename and delete', async () => {
+    const made = await json('workspaces create Acme')
+    await json('workspaces create Beta')
+    await json('keys create --workspace Acme --name ci')
+    expect(await json('workspaces rename acme BETA')).toMatchObject({
+      code: 'WORKSPACE_NAME_TAKEN',
+    })
+    expect(await json('workspaces rename acme ACME')).toMatchObject({ id: made.id, name: 'ACME' })
+    expect(await json(`workspaces rename ${made.id} Gamma`)).toMatchObject({ name: 'Gamma' })
+    expect((await run('workspaces delete gamma')).status).toBe(2)
+    expect((await json('workspaces delete acme --yes')).code).toBe('WORKSPACE_NOT_FOUND')
+    expect(await json('workspaces delete gamma --yes')).toEqual({
+      ...{ id: made.id, name: 'Gamma', deleted: true },
+    })
+    expect((await json('workspaces list')).data).toMatchObject([{ name: 'Beta' }])
+    expect((await json('keys list')).data).toEqual([])
+    const [entry] = (await json('audit --limit 1')).data
+    expect(entry).toMatchObject({ action: 'workspace.deleted', actor: { type: 'command' } })
+  })
+
   test('are created, listed and moved between plans', async () => {
     const made = await json('workspaces create Acme --plan pro')
     expect(made).toMatchObject({ name: 'Acme', plan: 'pro' })

@@ -9,6 +9,8 @@ const LIMIT_MAX = 1_000
 interface Options {
   workspace?: string
   action?: string
+  search?: string
+  grouped?: true
   limit: string
 }
 
@@ -22,6 +24,8 @@ export function registerAuditCommand(program: Command, ctx: CommandContext): voi
       '--action <action>',
       'with --workspace: an action such as link.updated, or link for all link actions',
     )
+    .option('--search <text>', 'with --workspace: in the name or ID of the object or the person')
+    .option('--grouped', 'with --workspace: one entry for all changes of a job')
     .option('--limit <number>', 'maximum number of results', '50')
     .action((options: Options) => show(ctx, options))
 }
@@ -31,8 +35,10 @@ function show(ctx: CommandContext, options: Options): Promise<void> {
   if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX) {
     throw new CommandError(`--limit takes a number from 1 to ${LIMIT_MAX}`, 2)
   }
-  if (options.action !== undefined && options.workspace === undefined) {
-    throw new CommandError('--action needs --workspace', 2)
+  for (const name of ['action', 'search', 'grouped'] as const) {
+    if (options[name] !== undefined && options.workspace === undefined) {
+      throw new CommandError(`--${name} needs --workspace`, 2)
+    }
   }
   return ctx.withStorage(async ({ storage, secrets, workspaces }) => {
     const audit = createAuditService({ storage, cursors: createCursors(secrets.cursors) })
@@ -40,21 +46,20 @@ function show(ctx: CommandContext, options: Options): Promise<void> {
     if (options.workspace === undefined) data = await audit.recent(limit)
     else {
       const { no } = await workspaces.get(storage.read, options.workspace)
-      const { action } = options
-      data = (await audit.list({ workspaceNo: no, action }, { limit })).data
+      const { action, grouped } = options
+      const search = options.search?.toLowerCase()
+      const filter = { ...(action && { action: [action] }), search, grouped }
+      data = (await audit.list({ workspaceNo: no, ...filter }, { limit })).data
     }
     ctx.printList(data, 'There are no entries.', {
       'WHEN (UTC)': ({ created_at }) => shortTime(created_at),
-      WHO: ({ actor }) => printable(actor.name),
+      WHO: ({ actor }) => actor.name,
       WHAT: ({ action }) => action,
-      OF: ({ target }) => printable(target.label),
-      CHANGED: ({ before, after }) =>
-        [...new Set([...Object.keys(before), ...Object.keys(after)])].join(','),
+      OF: ({ target }) => target.label,
+      CHANGED: ({ before, after, changes }) =>
+        changes > 0
+          ? `${changes} changes`
+          : [...new Set([...Object.keys(before), ...Object.keys(after)])].join(','),
     })
   })
-}
-
-/** Makes a name safe to print: it must not contain terminal control characters. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, '?')
 }

@@ -95,7 +95,7 @@ async function list(context: CommandContext): Promise<void> {
     .map(({ name }) => ({ name, backup: store.open(name).where, time: timeOf(name) ?? 0 }))
     .sort((a, b) => b.time - a.time || (a.name < b.name ? -1 : 1))
   const data = found.map(({ name, backup }) => ({ name, backup }))
-  context.printList(data, 'No backups.', { backup: ({ backup }) => backup })
+  context.printList(data, 'No backups.', { BACKUP: ({ backup }) => backup })
 }
 
 async function verify(context: CommandContext, place: string): Promise<void> {

@@ -5,7 +5,6 @@ import { systemClock } from '../../lib/base/clock.ts'
 import { SEQS_PER_WORKSPACE, type Storage } from '../../platform/storage/index.ts'
 import type { RawClicksUnavailable } from '../../statistics/process/raw-source.ts'
 import { type CommandContext, CommandError, type CommandStorage } from '../context.ts'
-import { table } from '../output.ts'
 
 const LINKS_NAMED = 50
 
@@ -13,6 +12,9 @@ const UNAVAILABLE: Record<RawClicksUnavailable['reason'], string> = {
   locked: 'Another process has the statistics open and does not answer. Try again in a minute.',
   corrupt: 'The statistics file is damaged: bin/slugline doctor says more. Nothing was changed.',
   full: 'There is no space left on the disk. Nothing was changed.',
+  migrating: 'The stored clicks are migrated to this version. Try again when that is over.',
+  newer:
+    'The stored clicks are of a newer version of Slugline. Use that version. Nothing was changed.',
   failed: "The statistics file can't be read: bin/slugline doctor says more. Nothing was changed.",
   incomplete:
     'The statistics lack clicks that are counted, so nothing can be compared. Nothing was changed.',
@@ -102,15 +104,14 @@ async function print(
   }
   if (moving > 0) lines.push(`${moving} links were clicked all the time: try again for them.`)
   if (named.length > 0) {
-    const heads = ['link', 'slug', 'counted (people/bots/unique)', 'clicks (people/bots/unique)']
     const inWords = ({ human, bot, unique }: LinkCounts) => `${human}/${bot}/${unique}`
-    const rows = named.map((link) => [
-      link.id,
-      link.slug,
-      inWords(link.counted),
-      inWords(link.clicks),
-    ])
-    lines.push(table(heads, rows.slice(0, LINKS_NAMED)))
+    const shown = context.tableOf(named.slice(0, LINKS_NAMED), {
+      ID: (link) => link.id,
+      SLUG: ({ slug }) => slug,
+      'COUNTED (PEOPLE/BOTS/UNIQUE)': ({ counted }) => inWords(counted),
+      'CLICKS (PEOPLE/BOTS/UNIQUE)': ({ clicks }) => inWords(clicks),
+    })
+    lines.push(shown)
   }
   if (named.length > LINKS_NAMED) lines.push(`and ${named.length - LINKS_NAMED} more`)
   const compared = { links, older, moving, since: begin }

@@ -1,11 +1,16 @@
 import type { Command } from 'commander'
 import { COMMAND_LINE, type Principal } from '../../features/audit/index.ts'
 import { createLookUpTxt } from '../../features/domains/lookup.ts'
-import { createDomainService } from '../../features/domains/service.ts'
+import { createDomainService, type DomainService } from '../../features/domains/service.ts'
+import { createDomainSetup, setupDeps } from '../../features/domains/setup.ts'
 import { createCursors } from '../../http/cursor.ts'
+import { readDomains } from '../../model/domains/index.ts'
 import { type CommandContext, CommandError } from '../context.ts'
+import { facts } from '../output.ts'
+import { shortTime } from '../times.ts'
+import { publicUrl } from './users.ts'
 
-/** `domains list | verify`: the domains of all workspaces. */
+/** `domains list | verify | check`: the domains of all workspaces. */
 export function registerDomainsCommands(program: Command, context: CommandContext): void {
   const domains = program.command('domains').description('manage custom domains')
   domains
@@ -17,6 +22,11 @@ export function registerDomainsCommands(program: Command, context: CommandContex
     .description('check the TXT record of a domain now')
     .argument('<id>', 'ID from `domains list`')
     .action((id: string) => verify(context, id))
+  domains
+    .command('check')
+    .description('check what a domain still needs: DNS, certificate, connection')
+    .argument('<id>', 'ID from `domains list`')
+    .action((id: string) => check(context, id))
 }
 
 function list(context: CommandContext): Promise<void> {
@@ -27,18 +37,46 @@ function list(context: CommandContext): Promise<void> {
       HOST: ({ host }) => host,
       STATUS: ({ status }) => status,
       WORKSPACE: ({ workspace }) => workspace,
-      CHECKED: ({ checked_at }) => checked_at ?? '–',
+      'CHECKED (UTC)': ({ checked_at }) => shortTime(checked_at),
     })
+  })
+}
+
+/** The domain with an id, of any workspace. @throws CommandError */
+async function find(service: DomainService, id: string) {
+  const found = (await service.listAll()).find((domain) => domain.id === id)
+  if (found !== undefined) return found
+  throw new CommandError(`Domain “${id}” not found`, 1, 'DOMAIN_NOT_FOUND')
+}
+
+function check(context: CommandContext, id: string): Promise<void> {
+  return context.withStorage(async (opened) => {
+    const { config } = context
+    const owner = await find(serviceOf(context, opened), id)
+    const workspace = await opened.workspaces.get(opened.storage.read, owner.workspace)
+    const domains = await readDomains(opened.storage, publicUrl(context), config.shortDomains)
+    const setup = createDomainSetup({ ...opened, domains, ...setupDeps(config, opened.secrets) })
+    const found = await setup.check({ workspace }, id)
+    const { verification, dns, certificate, connection, ready } = found
+    const steps = Object.entries({ verification, dns, certificate, connection })
+    const lines = context.tableOf(steps, {
+      STEP: ([name]) => name,
+      STATUS: ([, { status }]) => status.replace('_', ' '),
+      ERROR: ([, { error }]) => error ?? '',
+    })
+    const describe = (records: typeof dns.found) =>
+      records.map(({ type, value }) => `${type} ${value}`).join(', ') || 'none'
+    const more = facts({ expected: describe(dns.expected), found: describe(dns.found) })
+    const outcome = `${found.host} is ${ready ? 'ready' : 'not ready'}.`
+    context.print(`${outcome}\n\n${lines}\n\n${more}`, found)
+    if (!ready) context.failed()
   })
 }
 
 function verify(context: CommandContext, id: string): Promise<void> {
   return context.withStorage(async (opened) => {
     const service = serviceOf(context, opened)
-    const owner = (await service.listAll()).find((domain) => domain.id === id)
-    if (owner === undefined) {
-      throw new CommandError(`Domain “${id}” not found`, 1, 'DOMAIN_NOT_FOUND')
-    }
+    const owner = await find(service, id)
     const { no, plan } = await opened.workspaces.get(opened.storage.read, owner.workspace)
     const workspace = { no, id: owner.workspace, language: null, plan: opened.plans.of(plan) }
     const caller: Principal = { workspace, actor: COMMAND_LINE }

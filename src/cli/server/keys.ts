@@ -107,15 +107,16 @@ function list(ctx: CommandContext, { workspace }: { workspace?: string }): Promi
         : { workspaceNo: (await workspaces.get(storage.read, workspace)).no }
     const keys = await keysOf(ctx, opened)
     ctx.printList(await keys.list(filter), 'There are no keys.', {
+      ID: ({ id }) => id,
       KEY: (key) => key.prefix,
       NAME: (key) => key.name,
       WORKSPACE: (key) => key.workspace.name,
       SCOPES: (key) => key.scopes.join(','),
       RESTRICTIONS: (key) => restrictionsText(key.restrictions),
       STATUS: (key) => key.status,
-      CREATED: (key) => shortTime(key.created_at),
-      EXPIRES: (key) => shortTime(key.expires_at),
-      'LAST USED': (key) => shortTime(key.last_used_at),
+      'CREATED (UTC)': (key) => shortTime(key.created_at),
+      'EXPIRES (UTC)': (key) => shortTime(key.expires_at),
+      'LAST USED (UTC)': (key) => shortTime(key.last_used_at),
     })
   })
 }

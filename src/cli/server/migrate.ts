@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { ensureDataDir } from '../../platform/config/index.ts'
 import type { MigrationState } from '../../platform/storage/index.ts'
-import type { CommandContext } from '../context.ts'
+import type { Columns, CommandContext } from '../context.ts'
+import { shortTime } from '../times.ts'
 
 /** `migrate [--status]`: migrates the tables, as `serve` does by itself. */
 export function registerMigrateCommand(program: Command, context: CommandContext): void {
@@ -15,18 +16,19 @@ export function registerMigrateCommand(program: Command, context: CommandContext
       if (status === true) {
         const states = await databaseStates(config)
         const waiting = states.filter((state) => state.applied_at === null).length
-        context.print(states.map(line).join('\n'), { migrations: states, waiting })
+        context.printList(states, 'Nothing to do.', COLUMNS, { migrations: states, waiting })
         if (waiting > 0) context.failed()
         return
       }
       if (config.scaled === null) ensureDataDir(config.dataDir)
       const applied = await migrateDatabase(config)
-      const text = applied.length === 0 ? 'Nothing to do.' : applied.map(line).join('\n')
-      context.print(text, { applied })
+      context.printList(applied, 'Nothing to do.', COLUMNS, { applied })
     })
 }
 
-function line({ database, name, applied_at, newer }: MigrationState): string {
-  const whose = newer ? ' (by a newer version)' : ''
-  return `${applied_at === null ? 'waiting' : `applied ${applied_at}`}  ${database}/${name}${whose}`
+const COLUMNS: Columns<MigrationState> = {
+  DATABASE: ({ database }) => database,
+  MIGRATION: ({ name, newer }) => `${name}${newer ? ' (by a newer version)' : ''}`,
+  STATUS: ({ applied_at }) => (applied_at === null ? 'waiting' : 'applied'),
+  'APPLIED (UTC)': ({ applied_at }) => shortTime(applied_at),
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { clickhouseUrl, postgresUrl, readOwnEnvironment } from '../../platform/config/index.ts'
 import { type CommandContext, CommandError, checked } from '../context.ts'
-import { table, toStderr } from '../output.ts'
+import { toStderr } from '../output.ts'
 
 const PROGRESS_EVERY_MS = 5_000
 
@@ -28,7 +28,7 @@ async function move(
     clickHouse: clicks === undefined ? null : checked('--clickhouse', clicks, clickhouseUrl),
     progress: context.json ? () => {} : createProgress(),
   }
-  const { isSame } = await import('../../maintenance/move/rows.ts')
+  const { isSame } = await import('../../maintenance/move/digest.ts')
   const { moveInstance } = await import('../../maintenance/move/move.ts')
   const result = await moveInstance(options).catch(async (error) => {
     throw await explain(error)
@@ -42,11 +42,14 @@ async function move(
       'The server is running: stop it and run the command again, which copies what has changed.'
   }
   if (!isComplete) outcome = 'Not everything is the same. Run the command again.'
-  const rows = tables.map(({ table, copied, source, target }) => {
-    const there = isSame(source, target) ? 'the same' : `${target.rows} ${target.checksum}`
-    return [table, String(copied), String(source.rows), source.checksum, there]
+  const lines = context.tableOf(tables, {
+    TABLE: ({ table }) => table,
+    COPIED: ({ copied }) => String(copied),
+    'ROWS HERE': ({ source }) => String(source.rows),
+    'CHECKSUM HERE': ({ source }) => source.checksum,
+    THERE: ({ source, target }) =>
+      isSame(source, target) ? 'the same' : `${target.rows} ${target.checksum}`,
   })
-  const lines = table(['table', 'copied', 'rows here', 'checksum here', 'there'], rows)
   const json = { complete: isComplete, as_of: asOf, source_was_running: wasRunning, tables }
   context.print(`${lines}\n\n${outcome}`, json)
 }

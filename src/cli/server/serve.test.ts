@@ -96,7 +96,7 @@ async function appears(name: string) {
 
 describe('serve', () => {
   test('prints one line with its URL, and how to begin', async () => {
-    const server = await start()
+    const server = await start({ LOG_FORMAT: 'text' })
     const answer = await fetch(server.url)
     expect(await answer.text()).toBe(server.url)
     server.kill('SIGTERM')

@@ -13,6 +13,7 @@ import {
   listeningUrl,
   type Secrets,
   secretFile,
+  type TracingConfig,
   unknownVariables,
 } from '../../platform/config/index.ts'
 import type { Sql } from '../../platform/storage/index.ts'
@@ -20,10 +21,12 @@ import { createLifecycle } from '../../server/operations/lifecycle.ts'
 import { lockDataDir, takeOverDataDir } from '../../server/operations/lock.ts'
 import { createMetrics } from '../../server/operations/metrics.ts'
 import type { CreateServing, Serving, ServingInput } from '../../server/operations/serving.ts'
+import type { Tracing } from '../../server/operations/tracing.ts'
 import { type CommandContext, CommandError } from '../context.ts'
 import { toStderr } from '../output.ts'
 import { createGate, type Gate, listen, stopRequests } from './server.ts'
 import { isAway, NOTHING, openServing } from './stand-by.ts'
+import { connectSystemd } from './systemd.ts'
 
 /** The timeouts of stopping, in milliseconds; with the 5 seconds of `Serving.closing`, under 10. */
 const FINISH_REQUESTS_MS = 3_500
@@ -67,7 +70,9 @@ export async function serve(
     : { server: undefined, lock: lockDataDir(config.dataDir) }
   const metrics = createMetrics(config.metrics)
   let opened = NOTHING
+  const systemd = await connectSystemd(context.environment.systemd, logger)
   async function stop(): Promise<void> {
+    systemd.stopping()
     opened.health.stopping()
     if (server === undefined) return
     const hasOthers = config.scaled !== null && config.trustedProxies.length > 0
@@ -87,8 +92,8 @@ export async function serve(
 
   const start = await createStart(context.environment, logger)
   const first = await start.first()
-  server ??= listen(config, gate, logger)
-  const url = listeningUrl(config.host, server.port as number)
+  server ??= await listen(config, gate, logger)
+  const url = listeningUrl(config.host, server.port ?? 0)
   let serving: Serving
   try {
     const input: ServingInput = {
@@ -97,11 +102,12 @@ export async function serve(
       plans,
       logger,
       metrics,
+      tracing: config.tracing && (await openTracing(config.tracing)),
       clock: systemClock,
       ids: createIds(systemClock, systemRandom),
       random: systemRandom,
       baseUrl: config.baseUrl ?? url,
-      listenPort: server.port as number,
+      listenPort: server.port ?? 0,
       secretFile: start.secretFile,
     }
     serving = await openServing(
@@ -128,17 +134,23 @@ export async function serve(
   }
   lock.listensOn(url, config.baseUrl ?? url)
   await announce(context, serving, { url, logger })
+  systemd.ready()
 }
 
 /** Listens before the other server stops: from now on visits wait for this one. */
 async function takePlace(config: Config, gate: Gate, logger: Logger) {
-  const server = listen(config, gate, logger, true)
+  const server = await listen(config, gate, logger, true)
   try {
     return { server, lock: await takeOverDataDir(config.dataDir) }
   } catch (error) {
     await server.stop(true)
     throw error
   }
+}
+
+/** Loads it only where it is wanted: it is large. */
+async function openTracing(tracing: TracingConfig): Promise<Tracing> {
+  return (await import('../../server/operations/tracing.ts')).openTracing(tracing)
 }
 
 /** Creates the logger, and logs settings that are probably mistakes. */
@@ -197,17 +209,22 @@ async function announce(
   if (json) return
   const has = async (table: 'users' | 'api_keys') =>
     (await storage.read.db.selectFrom(table).select('id').limit(1).execute()).length > 0
+  /** In a log in JSON it is one of the lines. */
+  const tell = (missing: string, next: string, fields: object) =>
+    config.logFormat === 'json' ? logger.info(fields, missing) : toStderr(`${missing}. ${next}\n`)
   if (!(await hint(has('users'), true))) {
+    const command = `${PROGRAM_NAME} users claim-link`
     const how =
       claimUrl === null
-        ? `This prints the link to create the first one, which owns this instance:\n  ${PROGRAM_NAME} users claim-link`
+        ? `This prints the link to create the first one, which owns this instance:\n  ${command}`
         : `Create the first one, which owns this instance, at:\n  ${claimUrl}`
-    toStderr(`There is no account yet. ${how}\n`)
+    tell('There is no account yet', how, { command })
   }
   if (!(await hint(has('api_keys'), true))) {
     const command = `${PROGRAM_NAME} keys create --workspace main --name first --scopes links:read,links:write`
-    const data = `the data is in ${config.dataDir}`
-    toStderr(`There is no API key yet. Create one with (${data}):\n  ${command}\n`)
+    const { dataDir } = config
+    const how = `Create one with (the data is in ${dataDir}):\n  ${command}`
+    tell('There is no API key yet', how, { command, dataDir })
   }
 }
 

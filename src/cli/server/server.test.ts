@@ -27,7 +27,7 @@ test.each([
   gate.open(async ({ url }) => new Response(new URL(url).pathname))
   const config = { host: '127.0.0.1', port: 0, baseUrl: 'https://s.example' } as Config
   const logger = { ...silentLogger, error: (fields: object) => void logged.push(fields) }
-  const server = listenOn(config, gate, logger)
+  const server = await listenOn(config, gate, logger)
   const answer = await raw(server.port as number, request)
   await server.stop(true)
   const [head = '', body = ''] = answer.split('\r\n\r\n')

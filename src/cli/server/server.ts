@@ -1,3 +1,4 @@
+import { chmodSync, renameSync } from 'node:fs'
 import type { BunRequest } from 'bun'
 import { systemClock } from '../../lib/base/clock.ts'
 import { createIds } from '../../lib/base/ids.ts'
@@ -5,7 +6,7 @@ import type { Logger } from '../../lib/base/logger.ts'
 import { systemRandom } from '../../lib/base/random.ts'
 import { within } from '../../lib/base/within.ts'
 import type { Locale } from '../../lib/i18n/index.ts'
-import { type Config, listeningUrl } from '../../platform/config/index.ts'
+import { type Config, listeningUrl, socketPath } from '../../platform/config/index.ts'
 import { pathOf } from '../../server/operations/only-links.ts'
 import type { Serving } from '../../server/operations/serving.ts'
 import { CommandError } from '../context.ts'
@@ -25,6 +26,15 @@ const IDLE_SECONDS = 75
  * sent, 3 MB received, memory unchanged).
  */
 const MAX_BODY_BYTES = 2 ** 40
+
+/** Bun takes `unix` instead, but its types allow no idle timeout with that. */
+interface Address {
+  hostname: string
+  port: number
+}
+
+/** A client of a Unix socket has no address, and is on this machine. */
+const LOCAL = { requestIP: () => ({ address: '127.0.0.1' }) }
 
 /** How many segments of a path are compared: no slug or endpoint has more. */
 const SEGMENTS_MAX = 8
@@ -70,7 +80,7 @@ function held() {
 }
 
 /** Listens. @throws CommandError if the address is unavailable */
-export function listen(
+export async function listen(
   config: Config,
   gate: Gate,
   logger: Pick<Logger, 'error'>,
@@ -78,13 +88,20 @@ export function listen(
   isShared = false,
 ) {
   const { host, port } = config
+  const socket = socketPath(host)
+  // Its own until it replaces that of a server that was killed, or is taken over, in one step.
+  const unix = socket && `${socket}.${process.pid}`
   const baseUrlOf = ({ port: own }: Server) => config.baseUrl ?? listeningUrl(host, own as number)
   const answer: Answer = (request, server, isAsSent) =>
-    isAsSent ? gate.fetch(request, server) : folded(request, baseUrlOf(server))
+    isAsSent
+      ? gate.fetch(request, unix === null ? server : LOCAL)
+      : folded(request, baseUrlOf(server))
   try {
-    return Bun.serve({
-      hostname: host,
-      port,
+    if (socket !== null && !isShared && (await isAnswering(socket))) {
+      throw Object.assign(new Error(), { code: 'EADDRINUSE' })
+    }
+    const server = Bun.serve({
+      ...(unix === null ? { hostname: host, port } : ({ unix } as unknown as Address)),
       idleTimeout: IDLE_SECONDS,
       maxRequestBodySize: MAX_BODY_BYTES,
       development: false,
@@ -97,11 +114,30 @@ export function listen(
         return failed(error, logger, baseUrlOf(this))
       },
     })
+    if (unix !== null) publish(unix, socket as string)
+    return server
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason'
     const reason = REASONS[code] ?? `${code}. Check HOST and PORT.`
-    throw new CommandError(`Can't listen on ${host}:${port}: ${reason}`, 1, 'LISTEN')
+    throw new CommandError(`Can't listen on ${socket ?? `${host}:${port}`}: ${reason}`, 1, 'LISTEN')
   }
+}
+
+/** Whether a process listens on a Unix socket. */
+async function isAnswering(unix: string): Promise<boolean> {
+  try {
+    const connection = await Bun.connect({ unix, socket: { data() {} } })
+    connection.end()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Puts a Unix socket in its place, where members of the group, such as proxies, can connect. */
+function publish(unix: string, place: string): void {
+  chmodSync(unix, 0o660)
+  renameSync(unix, place)
 }
 
 type Answer = (request: Request, server: Server, isAsSent: boolean) => ReturnType<Fetch>

@@ -160,14 +160,14 @@ function list(ctx: CommandContext): Promise<void> {
   return ctx.withStorage(async ({ storage }) => {
     const { listPeople } = await import('../../features/accounts/operator.ts')
     ctx.printList(await listPeople(storage), 'There are no users.', {
+      ID: ({ id }) => id,
       EMAIL: ({ email }) => email,
       NAME: ({ name }) => name ?? '',
-      ID: ({ id }) => id,
       '2ND FACTOR': (person) => (person.two_factor ? 'yes' : 'no'),
       PASSKEYS: ({ passkeys }) => String(passkeys),
       WORKSPACES: ({ workspaces }) => String(workspaces),
       OWNER: (person) => (person.instance_owner ? 'yes' : ''),
-      CREATED: (person) => shortTime(person.created_at),
+      'CREATED (UTC)': (person) => shortTime(person.created_at),
     })
   })
 }
@@ -261,6 +261,8 @@ function remove(ctx: CommandContext, email: string, keepKeys = false): Promise<v
       throw operatorsRefusal(error, email)
     })
     if (removed === null) return null
+    const { eraseAddresses } = await import('../../features/accounts/erasure.ts')
+    await eraseAddresses(opened)
     const json = { email: removed, deleted: true }
     return { human: `The account of ${removed} is deleted.`, json }
   })

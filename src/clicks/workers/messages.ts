@@ -21,5 +21,5 @@ export type ToWorker<N> =
 export type FromWorker<R> =
   /** It answers requests at this socket. */
   | { kind: 'ready'; socket: string }
-  /** A pass has ended; `progress` is null when it failed. `memoryBytes`: resident. */
+  /** A pass has ended; `progress` is null if it failed, or isn't over. `memoryBytes`: resident. */
   | { kind: 'pass'; progress: Progress | null; report: R; memoryBytes: number }

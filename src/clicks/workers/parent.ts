@@ -24,6 +24,7 @@ export function listenToParent<N>(onNotice: (notice: N) => void) {
     },
     // Ctrl-C reaches the whole process group. The serving process decides when its workers end.
     SIGINT() {},
+    SIGHUP() {},
     SIGTERM() {
       parent.finishing = true
       wakeSleeper()

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { assertAllowed } from '../../http/index.ts'
 import { type Decision, decide, type Policy } from '../../platform/limits/index.ts'
 import type { Transaction } from '../../platform/storage/index.ts'
-import type { AccountsDeps } from './accounts.ts'
+import type { AccountsDeps } from './types.ts'
 
 /** A limit: its name and its rate. */
 export interface Limit {

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import { hasUsers, lockUsers } from '../users/service.ts'
-import type { AccountsDeps } from './accounts.ts'
+import type { AccountsDeps } from './types.ts'
 
 const FACT = 'claim_token_hash'
 /** The key of the token that a node has printed, followed by the node's id. */

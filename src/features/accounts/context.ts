@@ -1,18 +1,27 @@
 import packageFile from '../../../package.json' with { type: 'json' }
-import type { Call, Role } from '../../http/index.ts'
+import type { Call, Person, Role } from '../../http/index.ts'
 import { addressKey } from '../../lib/base/client-address.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { LOCALES } from '../../lib/i18n/index.ts'
 import { pictureUrl } from '../users/picture.ts'
-import type { AccountParts, AccountsDeps, SignIn } from './accounts.ts'
+import type { AccountParts } from './parts.ts'
 import { recordAccount } from './security.ts'
 import { hasPasskeys } from './site.ts'
 import { accountOf, hasLogo, lacksFactor } from './store.ts'
+import type { AccountsDeps } from './types.ts'
 
 /** What the accounts use of a request. */
 export type Visit = Pick<Call, 'request' | 'requestId' | 'address' | 'locale'>
 
 export type Joined = Awaited<ReturnType<typeof joinedResponse>>
+
+/** Opens and extends sessions. Both return the values of `Set-Cookie`. */
+export interface SignIn {
+  /** By password; none if it isn't allowed. */
+  open(email: string, password: string, request: Request): Promise<string[]>
+  /** The request's session, if that is due. */
+  prolong(person: Person, request: Request): Promise<string[]>
+}
 
 /** Dependencies of the account services. */
 export type AccountServiceDeps = AccountParts & { signIn: SignIn }

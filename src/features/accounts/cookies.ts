@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { parseSigned, serializeSigned } from 'hono/utils/cookie'
 import { emailKey } from '../../lib/validation/email.ts'
-import type { AccountsDeps } from './accounts.ts'
+import type { AccountsDeps } from './types.ts'
 
 /**
  * The prefix of our cookies' names. With TLS the browser enforces that they come from this host,

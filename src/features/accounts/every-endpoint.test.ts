@@ -21,7 +21,7 @@ const LEAST: Record<string, readonly string[]> = {
     ...['updateAccount', 'getPicture', 'setPicture', 'deletePicture'],
     'requestEmailChange',
     'confirmSession',
-    'listAccountEvents',
+    ...['listAccountEvents', 'exportAccountData'],
     'deleteAccount',
     'createWorkspace',
   ],
@@ -39,7 +39,7 @@ const LEAST: Record<string, readonly string[]> = {
     ...['explainLink', 'explainUrl', 'exportHistory', 'exportImportRows', 'exportLinksCSV'],
     ...['exportLinksNDJSON', 'getDomain', 'getFolder', 'getJob', 'getTag'],
     ...['listDeletedLinks', 'listDomains', 'listFolders', 'listImportRows', 'listJobs'],
-    ...['listMissedVisits', 'listTags', 'lookUpLink', 'listShares', 'getShare'],
+    ...['getDomainSetup', 'listMissedVisits', 'listTags', 'lookUpLink', 'listShares', 'getShare'],
     ...['getLinkByExternalId', 'listImports', 'getImport'],
     // Everyone may leave; the next block tests who may remove others.
     'removeMember',
@@ -47,7 +47,8 @@ const LEAST: Record<string, readonly string[]> = {
   member: [
     ...['writeLinks', 'changeLinksByFilter', 'cancelJob', 'createFolder', 'createTag'],
     ...['deleteFolder', 'deleteTag', 'importFromService', 'importLinks', 'mergeTag'],
-    ...['previewImport', 'putLinkByExternalId', 'undoImport', 'updateFolder', 'updateTag'],
+    ...['previewImport', 'putLinkByExternalId', 'startImport', 'undoImport', 'updateFolder'],
+    ...['undoChangeByFilter', 'updateTag'],
     ...['appealBlock', 'createShare', 'updateShare', 'deleteShare'],
     'createLink',
     'updateLink',

@@ -13,11 +13,11 @@ import { addressKey } from '../../lib/base/client-address.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { emailKey } from '../../lib/validation/email.ts'
 import { assertNotCommon } from '../users/input.ts'
-import type { AccountParts } from './accounts.ts'
 import { LIMITS, type Limit } from './attempts.ts'
 import type { Auth } from './auth.ts'
 import { appErrorOf } from './auth-errors.ts'
-import { followUp, recordFailure } from './outcomes.ts'
+import { followUp, recordFailure, SIGN_INS } from './outcomes.ts'
+import type { AccountParts } from './parts.ts'
 import { AUTH_PATHS, type AuthPath } from './paths.ts'
 import { AUTH_PATH } from './site.ts'
 
@@ -38,8 +38,21 @@ type Body = Record<string, unknown>
  * and converts better-auth's errors to ours.
  */
 export function createAuthHandler(deps: HandlerDeps): Mounted {
+  const handle = createForwarder(deps)
   return async (call) => {
     const path = pathOf(call.request.url).slice(AUTH_PATH.length)
+    try {
+      return await handle(call, path)
+    } catch (error) {
+      const code = error instanceof AppError ? error.code : 'INTERNAL_ERROR'
+      if (SIGN_INS.has(path)) deps.signInFailed?.(`code="${code}"`)
+      throw error
+    }
+  }
+}
+
+function createForwarder(deps: HandlerDeps) {
+  return async (call: MountedCall, path: string): Promise<Response> => {
     const person = await deps.sessions.personOf(call.request.headers)
     const rule = AUTH_PATHS[path]
     if (rule === undefined) throw new AppError('NOT_FOUND')

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../lib/base/clock.ts'
 import { emailKey } from '../../lib/validation/email.ts'
 import type { Mailer } from '../../platform/mail/mailer.ts'
-import type { Transaction } from '../../platform/storage/index.ts'
+import type { Storage, Transaction } from '../../platform/storage/index.ts'
 import type { Actor } from '../audit/index.ts'
 import type { InvitationService, SendInvitation } from '../members/invitations.ts'
-import type { AccountsDeps } from './accounts.ts'
 
 const PROOF_BYTES = 12
 
@@ -51,11 +51,12 @@ export function createSendInvitation(deps: { mailer: Mailer; key: Uint8Array }):
 export type Invitations = ReturnType<typeof createInvitations>
 
 /** Invitations, for the bearer of a token. */
-export function createInvitations(
-  deps: Pick<AccountsDeps, 'storage' | 'clock' | 'key'> & {
-    invitations: Pick<InvitationService, 'lookup' | 'accept'>
-  },
-) {
+export function createInvitations(deps: {
+  storage: Storage
+  clock: Clock
+  key: Uint8Array
+  invitations: Pick<InvitationService, 'lookup' | 'accept'>
+}) {
   const { storage, clock, invitations } = deps
   const proof = createProof(deps.key)
   return {

@@ -4,6 +4,7 @@ import { createCursors } from '../../http/cursor.ts'
 import { createIds } from '../../lib/base/ids.ts'
 import { systemRandom } from '../../lib/base/random.ts'
 import { UNLIMITED } from '../../model/plans/types.ts'
+import { createMemoryLimiter } from '../../platform/limits/index.ts'
 import { createOutgoing } from '../../platform/outgoing/index.ts'
 import type { Storage } from '../../platform/storage/index.ts'
 import { COMMAND_LINE, type Principal, SYSTEM } from '../audit/index.ts'
@@ -52,7 +53,8 @@ beforeEach(async () => {
   const [cursors, ids] = [createCursors('secret'), createIds(clock, systemRandom)]
   const logger = { warn() {}, error: (fields: unknown) => console.error(fields) }
   const { callerOf } = createCallers({ storage: real, plans: PLANS, keys })
-  jobs = createJobService({ storage, clock, cursors, ids, logger, callerOf })
+  const limiter = createMemoryLimiter()
+  jobs = createJobService({ storage, clock, cursors, ids, logger, callerOf, limiter })
   const own = { storage, clock, cursors, ids, domains, jobs, links }
   imports = createImportService({
     ...own,
@@ -228,7 +230,8 @@ describe('a running job ends with the rights of who started it:', () => {
     const { callerOf } = createCallers({ storage, plans: PLANS, keys })
     const [cursors, ids] = [createCursors('secret'), createIds(clock, systemRandom)]
     const logger = { warn() {}, error: (fields: unknown) => console.error(fields) }
-    const other = createJobService({ storage, clock, cursors, ids, logger, callerOf })
+    const limiter = createMemoryLimiter()
+    const other = createJobService({ storage, clock, cursors, ids, logger, callerOf, limiter })
     createFilterJobs({ jobs: other, links })
     other.start()
     return other

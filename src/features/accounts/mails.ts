@@ -1,7 +1,7 @@
 import { isSupportedLocale, type Locale, negotiateLocale } from '../../lib/i18n/index.ts'
 import type { Mail, Notice } from '../../platform/mail/message.ts'
-import type { AccountsDeps } from './accounts.ts'
 import { LINK_SECONDS } from './site.ts'
+import type { AccountsDeps } from './types.ts'
 
 interface Addressee {
   email: string

@@ -5,12 +5,12 @@ import type { Storage } from '../../platform/storage/index.ts'
 import { COMMAND_LINE } from '../audit/index.ts'
 import { lockUsers } from '../users/service.ts'
 import type { Workspace, WorkspaceService } from '../workspaces/service.ts'
-import type { AccountsDeps } from './accounts.ts'
 import { userIdByEmail } from './by-email.ts'
 import { recordAccount } from './security.ts'
 import { endVerifications } from './sessions.ts'
 import { LINK_SECONDS } from './site.ts'
 import { accountOf, issueToken } from './store.ts'
+import type { AccountsDeps } from './types.ts'
 
 /** All people with an account, oldest first. */
 export async function listPeople(storage: Pick<Storage, 'read'>) {

@@ -1,8 +1,8 @@
 import type { MountedCall, Person } from '../../http/index.ts'
 import type { Notice } from '../../platform/mail/message.ts'
 import { personActor } from '../audit/index.ts'
-import type { AccountParts } from './accounts.ts'
 import { userIdByEmail } from './by-email.ts'
+import type { AccountParts } from './parts.ts'
 import { type AccountAction, recordAccount } from './security.ts'
 import { endVerifications } from './sessions.ts'
 
@@ -32,7 +32,7 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
 }
 
 /** Paths that can open a session. */
-const SIGN_INS: ReadonlySet<string> = new Set([
+export const SIGN_INS: ReadonlySet<string> = new Set([
   '/sign-in/email',
   '/two-factor/verify-totp',
   '/two-factor/verify-backup-code',

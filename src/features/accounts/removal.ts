@@ -8,12 +8,13 @@ import { removeMembership } from '../members/service.ts'
 import { lockUsers } from '../users/service.ts'
 import { userIdByEmail } from './by-email.ts'
 import type { AccountServiceDeps, Visit } from './context.ts'
+import { requestErasure } from './erasure.ts'
 import { recordAccount } from './security.ts'
 import { endVerifications } from './sessions.ts'
 
 /**
  * Deletes a person's own account, with sessions, passkeys and second factor, API keys and open
- * invitations. The address must be typed again as a confirmation.
+ * invitations. {@link requestErasure} says what becomes of its address elsewhere. The address must be typed again as a confirmation.
  * @throws AppError VALIDATION_FAILED, SOLE_OWNER, INSTANCE_OWNER
  */
 export async function removeOwnAccount(
@@ -86,6 +87,7 @@ async function remove(
     await removeMembership(tx, actor, { workspaceNo: no, member, keepKeys, at })
   }
   await recordAccount(tx, actor, at, 'account.deleted', person)
+  await requestErasure(tx, person, at)
   for (const table of ['sessions', 'two_factors', 'passkeys', 'accounts', 'pictures'] as const) {
     await tx.db.deleteFrom(table).where('user_id', '=', userId).execute()
   }

@@ -87,6 +87,33 @@ function registerOwnAccountRoutes(api: Pick<Api, 'add'>, service: Service): void
   })
 
   endpoint(api, {
+    method: 'get',
+    path: '/api/v1/account/data.ndjson',
+    ...OWN,
+    operationId: 'exportAccountData',
+    summary: 'Export what is stored about you',
+    description:
+      'Profile, sessions, memberships, keys, and what you did: one JSON object a line, with its ' +
+      '`kind`. Of entries in audit logs it has action, time and object, not what changed.',
+    success: {
+      status: 200,
+      description: 'The data.',
+      contentType: 'application/x-ndjson',
+      schema: z.string(),
+      headers: { 'Content-Disposition': 'A name for the file.' },
+    },
+    handler: async (call) => ({
+      status: 200,
+      stream: async () => service().data(personOf(call).userId, call.request.signal),
+      headers: {
+        'Content-Type': 'application/x-ndjson',
+        'Content-Disposition': 'attachment; filename="account.ndjson"',
+        'Cache-Control': 'no-store',
+      },
+    }),
+  })
+
+  endpoint(api, {
     method: 'delete',
     path: '/api/v1/account',
     ...OWN,

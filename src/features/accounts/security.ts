@@ -12,7 +12,7 @@ import {
 export type AccountAction = (typeof ACCOUNT_ACTIONS)[number]
 
 /** Records an action on a person's account, in its own transaction. */
-export function recordAccount(
+export async function recordAccount(
   tx: Transaction,
   actor: Actor,
   at: number,
@@ -21,7 +21,7 @@ export function recordAccount(
   changes?: { before?: Fields; after?: Fields },
 ): Promise<void> {
   const target = { type: 'account' as const, id, label: email }
-  return recordChange(tx, actor, { workspaceNo: INSTANCE, at, action, target, ...changes })
+  await recordChange(tx, actor, { workspaceNo: INSTANCE, at, action, target, ...changes })
 }
 
 /** {@link recordAccount} in a separate transaction. `by`: the person's id; null: unknown. */

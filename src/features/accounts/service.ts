@@ -21,6 +21,7 @@ import {
   type Visit,
 } from './context.ts'
 import { confirmEmailChange, requestEmailChange } from './email-change.ts'
+import { exportPersonalData } from './personal-data.ts'
 import { picture, removePicture, setPicture } from './pictures.ts'
 import { removeOwnAccount } from './removal.ts'
 import { type AcceptInput, type AccountPatch, acceptBody, type ClaimInput } from './schemas.ts'
@@ -37,6 +38,7 @@ export function createAccountService(deps: AccountServiceDeps) {
     requestEmailChange,
     confirmEmailChange,
     confirm,
+    data: exportPersonalData,
     remove: removeOwnAccount,
     picture,
     setPicture,

@@ -4,9 +4,9 @@ import type { Sql, Storage, Transaction } from '../../platform/storage/index.ts'
 import { hiddenFoldersOf } from '../folders/index.ts'
 import { permissionsOf } from '../members/roles.ts'
 import { personLimits } from '../workspaces/person-limits.ts'
-import type { AccountsDeps } from './accounts.ts'
 import type { createSessionCookie } from './cookies.ts'
 import { lacksFactor } from './store.ts'
+import type { AccountsDeps } from './types.ts'
 
 interface SessionsDeps extends Pick<AccountsDeps, 'storage' | 'clock' | 'plans'> {
   cookie: ReturnType<typeof createSessionCookie>

@@ -353,6 +353,16 @@ describe('the audit log', () => {
     await expectFound('&actor=usr_admin', ({ actor_id }) => actor_id === 'usr_admin')
     await expectFound('&actor=command', ({ actor_type }) => actor_type === 'command')
     await expectFound('&actor=ci', ({ actor_label }) => actor_label === 'ci')
+    await expectFound('&action=member&action=link.deleted', ({ action }) =>
+      /^(member\.|link\.deleted$)/.test(action),
+    )
+    await expectFound('&grouped=true', ({ group_seq }) => group_seq === null)
+    await expectFound('&search=BUILD', ({ target_label }) => target_label === 'build')
+    expect(await read('&group=aud_1')).toEqual([])
+    for (const group of ['aud_', 'aud_1.5', '1', 'aud_99999999999']) {
+      const refused = await dashboard.as('admin', 'GET', `/audit?group=${group}`)
+      expect([group, refused.status]).toEqual([group, 422])
+    }
     const target = all.find(({ action }) => action === 'link.restored')?.target_id ?? ''
     await expectFound(`&target=${target}`, ({ target_id }) => target_id === target)
     await expectFound('&target=Acme&action=workspace', ({ action }) =>

@@ -1,20 +1,28 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
-import { listOf, pageAnswer, pageParameters } from '../../http/page.ts'
+import { listOf, pageAnswer, pageParameters, repeatable } from '../../http/page.ts'
 import { checked } from '../../lib/validation/checked.ts'
+import { Fault } from '../../lib/validation/fault.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
 import type { AuditService } from './service.ts'
 import { ActorSchema } from './types.ts'
 
 const TEXT_MAX = 300
+const ACTIONS_MAX = 20
 
 const time = checked(z.string(), (text) => parseTimestamp(text)).optional()
 const text = (description: string) =>
   z.string().max(TEXT_MAX).optional().openapi({ param: { description } })
 
 const Query = z.object({
-  action: text('Like `link.updated`, or the first part alone: `link`.'),
-  actor: text('The id of a user or key, an e-mail address, or `command`.'),
+  action: repeatable(z.string().max(TEXT_MAX), ACTIONS_MAX).openapi({
+    type: 'array',
+    items: { type: 'string' },
+    param: {
+      description: 'Like `link.updated`, or the first part alone: `link`. May be repeated.',
+    },
+  }),
+  actor: text('The id of a user or key, an e-mail address, `command` or `system`.'),
   target: text('The id of what was changed, or its label.'),
   after: time.openapi({
     type: 'string',
@@ -26,8 +34,35 @@ const Query = z.object({
     format: 'date-time',
     param: { description: 'Exclusive.' },
   }),
+  grouped: z
+    .enum(['true', 'false'])
+    .default('false')
+    .openapi({ param: { description: '`true`: without the changes of jobs, see `changes`.' } }),
+  group: checked(z.string(), (id) => numberOf(id))
+    .optional()
+    .openapi({
+      type: 'string',
+      param: { description: 'Only the changes of the job with this entry.' },
+    }),
+  search: checked(z.string().max(TEXT_MAX), (term) => term.toLowerCase())
+    .optional()
+    .openapi({
+      type: 'string',
+      param: {
+        description:
+          'In the name or id of what was changed, or of who did it, any case. A page is what 5,000 ' +
+          'entries have of it, and can be empty before the last one.',
+      },
+    }),
   ...pageParameters,
 })
+
+const ENTRY = /^aud_(\d{1,10})$/
+
+function numberOf(id: string): number | Fault {
+  const number = Number(ENTRY.exec(id)?.[1])
+  return Number.isSafeInteger(number) ? number : new Fault('INVALID_VALUE', { example: 'aud_17' })
+}
 
 const fields = z.record(z.string(), z.unknown())
 
@@ -42,6 +77,12 @@ const AuditListSchema = listOf(
       before: fields.openapi({ description: 'The fields that changed, as they were.' }),
       after: fields.openapi({ description: 'The same fields, as they are since.' }),
       request_id: z.string().nullable(),
+      group: z.string().nullable().openapi({
+        description: 'The entry of the job that made the change. Null: none did.',
+      }),
+      changes: z.int().min(0).openapi({
+        description: 'Of a job: how many entries have this one as `group`.',
+      }),
     })
     .openapi('AuditEntry'),
 ).openapi('AuditList')
@@ -63,7 +104,8 @@ export function registerAuditRoutes(api: Pick<Api, 'add'>, deps: { audit: AuditS
     },
     errors: ['BAD_REQUEST'],
     async handler(call) {
-      const { limit, cursor, ...filter } = call.query
+      const { limit, cursor, grouped, ...asked } = call.query
+      const filter = { ...asked, grouped: grouped === 'true' }
       const workspaceNo = call.caller.workspace.no
       return pageAnswer(call, await deps.audit.list({ workspaceNo, ...filter }, { limit, cursor }))
     },

@@ -21,6 +21,8 @@ export const ActorSchema = z
 export interface Actor extends z.infer<typeof ActorSchema> {
   /** The id of the request; null for the command line. */
   requestId: string | null
+  /** Of a job: the number of its entry in the log, under which its changes are listed. */
+  group?: number | undefined
 }
 
 /** The operator at the command line. The name is the same in every language. */

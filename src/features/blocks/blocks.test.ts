@@ -110,7 +110,7 @@ describe('a block of an address', () => {
   test('exists once, and only for existing addresses', async () => {
     await links.create({ destination_url: URL_A, slug: 'bad' })
     await block('bad')
-    expect(await refusal(block('S.example/BAD'))).toEqual(['CONFLICT'])
+    expect(await refusal(block('S.example/BAD'))).toEqual(['ALREADY_BLOCKED'])
     expect(await refusal(block('lnk_nothing'))).toEqual(['LINK_NOT_FOUND'])
     expect(await refusal(block('elsewhere.example/bad'))).toEqual([
       'VALIDATION_FAILED',

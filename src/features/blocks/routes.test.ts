@@ -26,7 +26,7 @@ test('the owner of the instance creates, lists and removes blocks, effective wit
   const block = { kind: 'destination_host', value: 'Evil.example', reason: 'Phishing' }
   const made = await owner.post(BLOCKS, block)
   expect([made.status, made.body]).toMatchObject([201, { ...block, value: 'evil.example' }])
-  expect((await owner.post(BLOCKS, block)).code).toBe('CONFLICT')
+  expect((await owner.post(BLOCKS, block)).code).toBe('ALREADY_BLOCKED')
   expect((await tenant.get(`${LINKS}/${link.id}`)).body).toMatchObject({
     status: 'blocked',
     block: { reason: 'Phishing' },

@@ -86,7 +86,7 @@ export function registerBlockRoutes(api: Pick<Api, 'add'>, deps: BlockRouteDeps)
       .strictObject({ kind: z.enum(BLOCK_KINDS), value: text, reason: text })
       .openapi('BlockCreate'),
     success: { status: 201, description: 'The block.', schema: BlockSchema },
-    errors: ['FORBIDDEN', 'LINK_NOT_FOUND', 'WORKSPACE_NOT_FOUND', 'CONFLICT'],
+    errors: ['FORBIDDEN', 'LINK_NOT_FOUND', 'WORKSPACE_NOT_FOUND', 'ALREADY_BLOCKED'],
     async handler(call) {
       const actor = operatorActor(personOf(call), call.requestId)
       const answer = await call.mutate(async (tx) => ({

@@ -1,7 +1,7 @@
 import type { Cursors } from '../../http/cursor.ts'
 import { type PageQuery, pageOf } from '../../http/page.ts'
+import type { ServiceContext } from '../../http/service-context.ts'
 import type { Clock } from '../../lib/base/clock.ts'
-import type { Ids } from '../../lib/base/ids.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { canonicalHost } from '../../lib/validation/host.ts'
@@ -29,10 +29,7 @@ import {
 import type { Block, BlockInput, Report } from './schemas.ts'
 
 /** Dependencies of the block service. */
-export interface BlockServiceDeps {
-  storage: Storage
-  clock: Clock
-  ids: Ids
+export interface BlockServiceDeps extends Omit<ServiceContext, 'cursors'> {
   domains: Pick<Domains, 'noOf' | 'hostOf' | 'knows' | 'isCaseSensitive' | 'shortUrl'>
   /** Blocks other than of single addresses; absent in commands, which don't serve. */
   list?: Pick<BlockList, 'covering'> | undefined
@@ -58,7 +55,7 @@ async function list(
   return shown(storage, await query.orderBy('id', 'desc').limit(limit).execute())
 }
 
-/** @throws AppError VALIDATION_FAILED, LINK_NOT_FOUND, WORKSPACE_NOT_FOUND, CONFLICT */
+/** @throws AppError VALIDATION_FAILED, LINK_NOT_FOUND, WORKSPACE_NOT_FOUND, ALREADY_BLOCKED */
 async function create(
   deps: BlockServiceDeps,
   tx: Transaction,
@@ -88,7 +85,7 @@ async function create(
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()
-  if (inserted === undefined) throw new AppError('CONFLICT')
+  if (inserted === undefined) throw new AppError('ALREADY_BLOCKED')
   await record(clock, tx, actor, 'block.created', row)
   const { workspace_no: _, ...block } = row
   return { ...block, created_at: formatTimestamp(created_at), appeals: [] }

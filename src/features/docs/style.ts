@@ -13,7 +13,7 @@ main{min-width:0}
 .logo svg{width:1.5rem;height:1.5rem}
 h1{font-size:1.75rem;line-height:1.2;margin:2.25rem 0 .5rem}
 h2{font-size:1.4rem;margin:4rem 0 1rem;padding-top:1.5rem;border-top:1px solid var(--line)}
-main>h2:first-child,.toolbar+section h2{margin-top:0;padding-top:0;border:0}
+main>h2:first-child,.toolbar~section:not([hidden]):not(section:not([hidden])~section)>h2{margin-top:0;padding-top:0;border:0}
 h3{font-size:1.125rem;margin:1.75rem 0 .5rem}
 section+section{margin-top:3.5rem}
 h4{font-size:.95rem;margin:1.5rem 0 .25rem}
@@ -26,7 +26,8 @@ code{background:var(--hover);padding:.1em .3em;border-radius:.25em;overflow-wrap
 pre{background:var(--hover);padding:.75rem 1rem;border-radius:.5rem;overflow-x:auto;margin:.75rem 0}
 pre code,.path code:first-child,dt code{background:none;padding:0}
 pre code{overflow-wrap:normal}
-.path .dim{margin-inline-start:.75rem;white-space:nowrap}
+.path{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 .75rem}
+.path .dim{white-space:nowrap}
 dl{margin:.5rem 0}
 dl div{display:grid;gap:.1rem 1.5rem;padding:.55rem 0;border-bottom:1px solid var(--line)}
 dt{font-weight:500;overflow-wrap:anywhere}
@@ -56,10 +57,10 @@ nav summary{margin:0;padding:.2rem 0;font-weight:600}
 nav details ul{padding-inline-start:1rem;margin-bottom:.75rem}
 nav{padding:.75rem 0;margin:1.25rem 0;border:solid var(--line);border-width:1px 0;font-size:.9375rem}
 nav ul{list-style:none;padding:0;margin:0}
-nav li{padding:.2rem 0;break-inside:avoid}
+nav li{padding:.2rem 0;break-inside:avoid;overflow-wrap:anywhere}
 nav a{text-decoration:none}
 nav a:hover{text-decoration:underline}
-@media(max-width:44rem){nav{max-height:16.5rem;overflow-y:auto}}
+@media(max-width:44rem){:root{scroll-padding-top:6.75rem}nav{max-height:16.5rem;overflow-y:auto}}
 nav .verb{font:600 .7rem var(--mono);color:var(--muted)}
 @media(min-width:44rem){dl div{grid-template-columns:17rem 1fr}}
 @media(min-width:64rem){

@@ -19,19 +19,65 @@ const NONE: ReadonlySet<string> = new Set(['ENODATA', 'ENOTFOUND'])
 const FOUND_MAX = 10
 const TEXT_MAX = 300
 
+/** A DNS record that leads to a host. */
+export interface HostRecord {
+  type: 'CNAME' | 'A' | 'AAAA'
+  value: string
+}
+
+/** The result of a lookup of a host: what leads there, or why there was no answer. */
+export interface HostAnswer {
+  found: HostRecord[]
+  /** As in {@link TxtAnswer}. */
+  error: string | null
+}
+
+/** Looks up where a host leads. Never rejects. Tests replace it. */
+export type LookUpHost = (host: string) => Promise<HostAnswer>
+
 /** Queries DNS; `servers` are addresses with an optional port, or empty for those of the system. */
 export function createLookUpTxt(servers: readonly string[]): LookUpTxt {
   return async (name) => {
-    // A new resolver each time, because the settings of the system may have changed.
-    const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
-    if (servers.length > 0) resolver.setServers([...servers])
-    try {
-      const records = await resolver.resolveTxt(name)
-      return { found: shown(records.map((parts) => parts.join(''))), error: null }
-    } catch (error) {
-      const { code = 'EUNKNOWN' } = error as { code?: string }
-      return { found: [], error: NONE.has(code) ? null : code }
+    const { found, error } = await answerOf(() => resolverOf(servers).resolveTxt(name))
+    return { found: shown(found.map((parts) => parts.join(''))), error }
+  }
+}
+
+/** The same for CNAME, A and AAAA records. */
+export function createLookUpHost(servers: readonly string[]): LookUpHost {
+  return async (host) => {
+    const resolver = resolverOf(servers)
+    const types = {
+      CNAME: () => resolver.resolveCname(host),
+      A: () => resolver.resolve4(host),
+      AAAA: () => resolver.resolve6(host),
     }
+    const answers = await Promise.all(
+      Object.entries(types).map(async ([type, ask]) => {
+        const { found, error } = await answerOf(ask)
+        const records = shown(found).map((value) => ({ type: type as HostRecord['type'], value }))
+        return { records, error }
+      }),
+    )
+    const found = answers.flatMap(({ records }) => records)
+    const error = answers.find((answer) => answer.error !== null)?.error ?? null
+    return { found, error: found.length > 0 ? null : error }
+  }
+}
+
+/** A new one each time, because the settings of the system may have changed. */
+function resolverOf(servers: readonly string[]): Resolver {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
+  if (servers.length > 0) resolver.setServers([...servers])
+  return resolver
+}
+
+async function answerOf<T>(ask: () => Promise<T[]>): Promise<{ found: T[]; error: string | null }> {
+  try {
+    return { found: await ask(), error: null }
+  } catch (error) {
+    const { code = 'EUNKNOWN' } = error as { code?: string }
+    return { found: [], error: NONE.has(code) ? null : code }
   }
 }
 

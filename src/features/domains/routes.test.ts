@@ -117,6 +117,24 @@ describe('a domain', () => {
     expect((await app.withKey(acme, 'GET', `/domains/${domain.id}`)).body.links).toBe(1)
   })
 
+  test('is used by its workspace alone in bulk, and when a version is restored', async () => {
+    await active(acme, 'go.acme.example')
+    const link = { destination_url: URL, domain: 'go.acme.example', aliases: ['go.acme.example/b'] }
+    const bulk = (key: string) => post(key, '/links/bulk', { operations: [{ op: 'create', link }] })
+    const [made] = (await bulk(acme)).body.data
+    expect([made.status, made.link?.domain]).toEqual([201, 'go.acme.example'])
+    const [refused] = (await bulk(other)).body.data
+    expect(refused.error.details).toMatchObject([
+      { field: 'operations[0].link.domain', code: 'UNKNOWN_DOMAIN' },
+    ])
+    const path = `/links/${made.link.id}`
+    expect((await app.withKey(acme, 'PATCH', path, { slug: 'later' })).status).toBe(200)
+    const restored = await post(acme, `${path}/restore`, { version: 1 })
+    expect([restored.status, restored.body.slug, restored.body.domain]).toEqual([
+      ...[200, made.link.slug, 'go.acme.example'],
+    ])
+  })
+
   test('of another workspace is answered like one that does not exist', async () => {
     const domain = await active(acme, 'go.acme.example')
     const none = 'dom_00000000000000000000000000'

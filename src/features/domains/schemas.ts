@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../../http/page.ts'
-import { boundedList, boundedText, checked } from '../../lib/validation/checked.ts'
+import { boundedList, boundedText, checked, someText } from '../../lib/validation/checked.ts'
 import { BY_DEFAULT, SLUG_FIELDS_SHOWN, slugFields } from '../../model/links/slug-settings.ts'
 import type { UrlCheck } from '../../model/links/values.ts'
 import { checkAppleAssociation, checkAssetLinks } from './app-links.ts'
@@ -116,22 +116,26 @@ export type Domain = z.output<typeof DomainSchema>
 
 export const DomainListSchema = listOf(DomainSchema).openapi('DomainList')
 
+/** A color in bodies. */
+export const colorField = checked(z.string().openapi({ pattern: '^#[0-9a-fA-F]{6}$' }), checkColor)
+
 function settings(checkUrl: UrlCheck) {
   const url = (description: string) =>
-    checked(z.string(), (text) => checkUrl(text))
+    checked(someText, (text) => checkUrl(text))
       .nullable()
       .openapi({ description })
   const brand = z.strictObject({
     name: boundedText({ max: BOUNDS.brandName, min: 1 }).nullable().optional(),
     logo: z
-      .union([z.boolean(), checked(z.string(), checkLogo)])
+      .union([z.boolean(), checked(someText, checkLogo)])
       .nullable()
       .optional()
       .openapi({
         type: ['boolean', 'string', 'null'],
+        minLength: 1,
         description: 'True: the logo of the workspace. Or an https address. Also the favicon.',
       }),
-    color: checked(z.string(), checkColor)
+    color: colorField
       .nullable()
       .optional()
       .openapi({ description: 'Of buttons.', example: '#0b6e4f' }),
@@ -168,7 +172,7 @@ function settings(checkUrl: UrlCheck) {
 /** The schemas of request bodies; URLs are checked like those of links. */
 export function createDomainSchemas(checkUrl: UrlCheck) {
   const { shape } = z.object(settings(checkUrl)).partial()
-  const host = checked(z.string(), checkHost).openapi({
+  const host = checked(someText, checkHost).openapi({
     maxLength: HOST_LENGTH_MAX,
     description: 'Without scheme and port.',
     example: DOMAIN_EXAMPLE.host,

@@ -7,6 +7,7 @@ import {
   StorageUnavailable,
 } from '../../platform/storage/index.ts'
 import type { Site } from '../../redirect/index.ts'
+import { PROOF_PATH, proofOf } from './proof.ts'
 import { brandOf } from './rows.ts'
 
 type Named = Pick<DomainsTable, 'root_url' | 'not_found_url' | 'expired_url' | 'brand'> & {
@@ -98,8 +99,10 @@ const FILES = new Map<string, (texts: Texts) => File | string | null>([
  */
 export function createDomainFiles(deps: {
   storage: Pick<Storage, 'read'>
-  domains: Pick<Domains, 'ownedAt'>
+  domains: Pick<Domains, 'hostOf' | 'ownedAt'>
   baseUrl: string
+  /** See {@link proofOf}. */
+  proofKey: Uint8Array
   requestId: () => string
 }) {
   const { storage, domains, baseUrl, requestId } = deps
@@ -124,9 +127,16 @@ export function createDomainFiles(deps: {
     return new Response(file.body, { headers: { ...cached, 'Content-Type': file.type } })
   }
 
-  return (request: Request, path: string): Promise<Response> | null => {
-    if (!FILES.has(path)) return null
-    const no = domains.ownedAt(URL.parse(request.url)?.host ?? '')
+  return (request: Request, path: string): Promise<Response> | Response | null => {
+    if (!FILES.has(path) && path !== PROOF_PATH) return null
+    const host = URL.parse(request.url)?.host ?? ''
+    const no = domains.ownedAt(host)
+    if (path === PROOF_PATH) {
+      if (no === undefined) return null
+      const headers = { ...always, 'Cache-Control': 'no-store', 'Content-Type': 'text/plain' }
+      const proof = proofOf(deps.proofKey, domains.hostOf(no))
+      return new Response(proof, { headers: { ...headers, 'X-Request-Id': requestId() } })
+    }
     if (no === undefined && path !== ROBOTS_PATH) return null
     return answer(request, no ?? null, path).catch((error) => {
       if (!(error instanceof StorageUnavailable)) throw error

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createTestDashboard, type TestDashboard } from '../audit/testing/dashboard.ts'
 import { COMMAND_LINE } from '../audit/types.ts'
 import { setBlocked } from '../blocks/testing/set-blocked.ts'
+import { bigLink } from '../links/testing/big-link.ts'
 import type { FeedEvent } from './types.ts'
 
 let its: TestDashboard
@@ -63,6 +64,31 @@ describe('an event of a link', () => {
     expect(updated?.object).toMatchObject({ short_url: changed.short_url, version: 2 })
     expect(deleted).toMatchObject({ previous: {}, object: { id: made.id, title: 'second' } })
     expect(JSON.stringify(events)).not.toMatch(/hash of|secret words|@example.com/)
+  })
+
+  test('shares a page with others up to 4 MiB, and the next page goes on after it', async () => {
+    const { rules, variants } = bigLink()
+    const { id } = await link({ rules })
+    await send('PATCH', `/links/${id}`, { variants })
+    const start = await latest()
+    const titles = Array.from({ length: 60 }, (_, n) => `Title ${n}`)
+    for (const title of titles) await send('PATCH', `/links/${id}`, { title })
+    for (const types of ['', '&types=link.updated']) {
+      const found: unknown[] = []
+      const pages: number[] = []
+      let after = start
+      for (let hasMore = true; hasMore; ) {
+        const { status, body } = await read(`?after=${after}&limit=100${types}`)
+        expect(status).toBe(200)
+        expect(JSON.stringify(body).length).toBeLessThan(4.5 * 1_048_576)
+        found.push(...(body.data as FeedEvent[]).map(({ object }) => object.title))
+        pages.push(body.data.length)
+        hasMore = body.pagination.has_more
+        after = body.pagination.next_cursor
+      }
+      expect(found).toEqual(titles)
+      expect(pages.filter((length) => length > 0)).toHaveLength(2)
+    }
   })
 
   test('tells of a block and of its end', async () => {
@@ -253,6 +279,23 @@ test('events expire after 90 days, while their entries stay', async () => {
   expect((await read(`?after=${old}`)).body.error.oldest).toBeNull()
   expect((await read(`?after=${oldest}`)).status).toBe(200)
   expect((await read()).body.data).toEqual([])
+})
+
+test('the position before a time leaves out all events but those of the last minute', async () => {
+  const reader = { workspace: its.workspace }
+  const made: { id: string; at: number }[] = []
+  for (let i = 0; i < 12; i++) {
+    await link()
+    made.push({ id: await latest(), at: its.clock.ms })
+    its.clock.ms += 30_000
+  }
+  const idBefore = async (time: number) =>
+    its.events.idOf(reader, await its.events.positionBefore(reader, time, its.storage.read))
+  const first = await idBefore(0)
+  for (const [i, { at }] of made.entries()) {
+    expect(await idBefore(at)).toBe(made[i - 3]?.id ?? first)
+  }
+  expect(await idBefore(its.clock.ms + DAY_MS)).toBe(await latest())
 })
 
 test('readers who don’t see a folder get no event of what is in it', async () => {

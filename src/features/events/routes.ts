@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
 import { PAGE_LIMIT } from '../../http/page.ts'
-import { checked, whole } from '../../lib/validation/checked.ts'
+import { checked, someText, whole } from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import type { EventService } from './service.ts'
 import type { EventStreams } from './streams.ts'
@@ -10,18 +10,15 @@ import { EVENT_EXAMPLE, EVENT_TYPES, EventListSchema, type EventType } from './t
 const TAG = 'Events'
 const TYPES_LENGTH_MAX = 1_000
 
-const after = z
-  .string()
-  .optional()
-  .openapi({
-    param: {
-      description:
-        'Events after the one with this id, or after the `latest`. Absent: from the oldest on.',
-    },
-    example: EVENT_EXAMPLE.id,
-  })
+const after = someText.optional().openapi({
+  param: {
+    description:
+      'Events after the one with this id, or after the `latest`. Absent: from the oldest on.',
+  },
+  example: EVENT_EXAMPLE.id,
+})
 
-const types = checked(z.string().max(TYPES_LENGTH_MAX), (text): EventType[] | Fault => {
+const types = checked(someText.max(TYPES_LENGTH_MAX), (text): EventType[] | Fault => {
   const names = text.split(',')
   const known = EVENT_TYPES.filter((type) => names.includes(type))
   const isKnown = names.every((name) => known.some((type) => type === name))
@@ -40,7 +37,9 @@ const Query = z.object({
   limit: whole(PAGE_LIMIT.max)
     .default(PAGE_LIMIT.default)
     .openapi({
-      param: { description: 'How many events a page has at most.' },
+      param: {
+        description: 'How many events a page has at most. Large ones make it shorter: 4 MiB.',
+      },
       default: PAGE_LIMIT.default,
     }),
 })

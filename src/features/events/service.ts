@@ -48,6 +48,8 @@ const WINDOW = 10_000
 /** Of one step that lets events expire: workspaces, and entries of each. */
 const WORKSPACES = 100
 const STEP = 500
+/** How far the clocks of nodes, and the times of changes that wait for each other, may be apart. */
+const CLOCKS_APART_MS = 60_000
 
 export type EventService = ReturnType<typeof createEventService>
 
@@ -70,7 +72,7 @@ export function createEventService(deps: EventServiceDeps) {
   }
   let above = 0
   return {
-    ...withContext(ctx, { positionOf, idOf, page, visibleOf }),
+    ...withContext(ctx, { positionOf, positionBefore, idOf, page, visibleOf }),
     /** Lets events that are too old expire, of some workspaces with each call. */
     async purge(): Promise<void> {
       above = await purgeSome(ctx, above)
@@ -112,6 +114,33 @@ async function positionOf(
   return number
 }
 
+/**
+ * A position before all events from a time on, at most a minute of events earlier: their times are
+ * only about in order. Found by halving the range of entries.
+ * @throws AppError EVENTS_EXPIRED
+ */
+async function positionBefore(
+  ctx: EventContext,
+  reader: Reader,
+  time: number,
+  sql: Sql,
+): Promise<number> {
+  const { made, expired } = await stateOf(sql, reader)
+  const entryAfter = async (number: number) =>
+    (await timesAfter(sql, reader.workspace.no, number, 1))[0]
+  const lastExpired = expired === 0 ? undefined : await entryAfter(expired - 1)
+  if (lastExpired !== undefined && lastExpired.at >= time) throw await expiredError(ctx, reader)
+  let low = expired
+  let high = made
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const next = await entryAfter(middle)
+    if (next !== undefined && next.at < time - CLOCKS_APART_MS) low = entryNumber(next)
+    else high = middle
+  }
+  return low
+}
+
 async function expiredError(ctx: EventContext, reader: Reader): Promise<AppError> {
   const { made, expired } = await stateOf(ctx.storage.read, reader)
   const { events } = await read(ctx, reader, { after: expired, upTo: made }, { limit: 1 })
@@ -148,9 +177,9 @@ async function read(
   const { reports } = ctx.storage
   const actions = types === undefined ? null : actionsOf(types)
   const range = { workspaceNo: reader.workspace.no, after, upTo }
-  const rows = await eventsIn(reports, range, actions, limit)
+  const { rows, isCut } = await eventsIn(reports, range, actions, limit)
   const last = rows.at(-1)
-  const position = last !== undefined && rows.length === limit ? entryNumber(last) : upTo
+  const position = last !== undefined && isCut ? entryNumber(last) : upTo
   return { ...(await visible(ctx, reader, rows)), position }
 }
 

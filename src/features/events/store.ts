@@ -1,6 +1,7 @@
-import { sql as raw } from 'kysely'
+import { sql as raw, type Selectable } from 'kysely'
 import type { View } from '../../lib/base/view.ts'
 import {
+  type AuditTable,
   isDeletedSeen,
   isSeen,
   prepare,
@@ -51,36 +52,51 @@ interface EntryRange {
   upTo: number
 }
 
+/** The most bytes of events that are read together, unless a single one has more. */
+const BYTES_MAX = 4 * 1024 * 1024
+
+/** What an event is made of. */
+const BYTES = raw<number>`octet_length(object) + octet_length(${raw.ref('before')})`
+
 /**
- * The first events of a range, in order. `actions`: only these, each found by the index of actions;
- * null: all, by reading the range.
+ * The first events of a range, in order, and whether more may follow. `actions`: only these, each
+ * found by the index of actions; null: all, by reading the range.
  */
 export async function eventsIn(
   sql: Sql,
   { workspaceNo, after, upTo }: EntryRange,
   actions: readonly string[] | null,
   limit: number,
-) {
+): Promise<{ rows: Selectable<AuditTable>[]; isCut: boolean }> {
   const low = workspaceNo * SEQS_PER_WORKSPACE
   const events = () =>
     sql.db
       .selectFrom('audit')
+      .select(['seq', BYTES.as('bytes')])
       .where('seq', '>', low + after)
       .where('seq', '<=', low + upTo)
       .where('object', 'is not', null)
       .orderBy('seq')
       .limit(limit)
-  if (actions === null) return events().selectAll().execute()
   const found = await Promise.all(
-    actions.map((action) => events().select('seq').where('action', '=', action).execute()),
+    actions === null
+      ? [events().execute()]
+      : actions.map((action) => events().where('action', '=', action).execute()),
   )
-  const seqs = found
+  const first = found
     .flat()
-    .map(({ seq }) => seq)
-    .sort((a, b) => a - b)
+    .sort((a, b) => a.seq - b.seq)
     .slice(0, limit)
-  if (seqs.length === 0) return []
-  return sql.db.selectFrom('audit').selectAll().where('seq', 'in', seqs).orderBy('seq').execute()
+  let bytes = 0
+  const tooLong = first.findIndex((event, i) => {
+    bytes += Number(event.bytes)
+    return bytes > BYTES_MAX && i > 0
+  })
+  const seqs = first.slice(0, tooLong === -1 ? limit : tooLong).map(({ seq }) => seq)
+  const isCut = first.length === limit || seqs.length < first.length
+  if (seqs.length === 0) return { rows: [], isCut }
+  const rows = sql.db.selectFrom('audit').selectAll().where('seq', 'in', seqs).orderBy('seq')
+  return { rows: await rows.execute(), isCut }
 }
 
 /** The events that are entries with these numbers, in order. */

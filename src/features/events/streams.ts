@@ -97,6 +97,8 @@ export function createEventStreams(deps: {
       streams.add(stream)
       return stream.body
     },
+    /** How many are open. */
+    count: () => streams.size,
     /** Ends all of them. Their readers reconnect, to another node if there is one. */
     endAll(): void {
       for (const stream of [...streams]) stream.end()

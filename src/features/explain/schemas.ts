@@ -1,6 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import ipaddr from 'ipaddr.js'
-import { boundedList, boundedRecord, checked, orDefault } from '../../lib/validation/checked.ts'
+import {
+  boundedList,
+  boundedRecord,
+  checked,
+  orDefault,
+  someText,
+} from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
 import { countryOf, readBy, regionOf } from '../../redirect/rules/values.ts'
@@ -8,7 +14,7 @@ import { countryOf, readBy, regionOf } from '../../redirect/rules/values.ts'
 const text = (max: number, description: string, example: string) =>
   orDefault(z.string().max(max), undefined).optional().openapi({ description, example })
 const read = (check: (given: string) => string | Fault, description: string, example: string) =>
-  orDefault(checked(z.string(), check), undefined).optional().openapi({ description, example })
+  orDefault(checked(someText, check), undefined).optional().openapi({ description, example })
 
 /** The most parameters of a described visit, and values of one. */
 const QUERY_MAX = 100
@@ -62,7 +68,7 @@ export const ExplainLinkSchema = z.strictObject({ visitor }).openapi('ExplainLin
 /** The body of a request about an address. */
 export const ExplainUrlSchema = z
   .strictObject({
-    url: checked(z.string().max(8_192), (given) =>
+    url: checked(someText.max(8_192), (given) =>
       /^https?:$/.test(URL.parse(given)?.protocol ?? '') ? given : new Fault('INVALID_URL'),
     ).openapi({
       description: 'The whole short address.',

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createTestDashboard, type TestDashboard } from '../audit/testing/dashboard.ts'
+import { FOLDERS_MAX } from './schemas.ts'
 
 let its: TestDashboard
 beforeEach(async () => {
@@ -306,4 +307,30 @@ describe('an archived link', () => {
       archived: { from: true, to: false },
     })
   })
+})
+
+test('a workspace has a bounded number of folders', async () => {
+  const { no: workspace_no } = its.workspace
+  const rest = {
+    access: 'workspace' as const,
+    merged_into: null,
+    created_at: 0,
+    updated_at: 0,
+    version: 1,
+  }
+  await its.storage.write(async (tx) => {
+    const all = Array.from({ length: FOLDERS_MAX - 1 }, (_, n) => {
+      return { id: `fld_${n}`, workspace_no, name: `f${n}`, name_key: `f${n}`, ...rest }
+    })
+    for (let at = 0; at < all.length; at += 1_000)
+      await tx.db
+        .insertInto('folders')
+        .values(all.slice(at, at + 1_000))
+        .execute()
+  })
+  const last = await folder('last')
+  const { status, body } = await owner('POST', '/folders', { name: 'more' })
+  expect([status, body.error.details[0].code]).toEqual([403, 'FOLDERS_LIMIT'])
+  await owner('DELETE', `/folders/${last}`)
+  expect((await owner('POST', '/folders', { name: 'more' })).status).toBe(201)
 })

@@ -6,6 +6,7 @@ import { boundedText } from '../../lib/validation/checked.ts'
 import { principalOf } from '../audit/index.ts'
 import {
   FOLDER_EXAMPLE,
+  FOLDERS_MAX,
   FolderCreateSchema,
   FolderListSchema,
   FolderPatchSchema,
@@ -72,10 +73,13 @@ export function registerFolderRoutes(
     wholeWorkspace: true,
     operationId: 'createFolder',
     summary: 'Create a folder',
-    description: 'A link is put into it by its `folder_id`; it is in one folder at most.',
+    description:
+      'A link is put into it by its `folder_id`; it is in one folder at most. A workspace has at ' +
+      `most ${FOLDERS_MAX}.`,
     body: FolderCreateSchema,
     bodyExample: { name: FOLDER_EXAMPLE.name },
     success: oneFolder(201, 'The folder.'),
+    errors: ['PLAN_LIMIT_REACHED'],
     handler: (call) =>
       call.mutate(async (tx) => {
         return answerCreated(PATH, await deps.folders.create(tx, principalOf(call), call.body))

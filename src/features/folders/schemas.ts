@@ -1,10 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../../http/page.ts'
 import { VERSIONED } from '../../http/respond.ts'
-import { boundedList, boundedText, orDefault } from '../../lib/validation/checked.ts'
+import { boundedList, boundedText, orDefault, someText } from '../../lib/validation/checked.ts'
 
 const NAME_MAX = 100
 const MEMBERS_MAX = 500
+/** The most folders of a workspace, merged ones included. */
+export const FOLDERS_MAX = 10_000
 
 export const FOLDER_EXAMPLE = {
   id: 'fld_01hzy3v9k2q4r6s8t0v2w4x6y8',
@@ -48,7 +50,7 @@ const name = boundedText({ max: NAME_MAX, min: 1 }, (text) => text.trim()).opena
   example: FOLDER_EXAMPLE.name,
 })
 
-const members = orDefault(boundedList(z.string(), { max: MEMBERS_MAX }), [])
+const members = orDefault(boundedList(someText, { max: MEMBERS_MAX }), [])
   .optional()
   .openapi({
     description:

@@ -6,9 +6,9 @@ import { withContext } from '../../lib/base/verbs.ts'
 import { seesFolder, viewOf } from '../../lib/base/view.ts'
 import { AppError, type ErrorDetail, invalid } from '../../lib/errors/index.ts'
 import { foldForSearch } from '../../lib/validation/text.ts'
-import type { Sql, Transaction } from '../../platform/storage/index.ts'
+import { countRows, type Sql, type Transaction } from '../../platform/storage/index.ts'
 import { changedFields, type Fields, type Principal, recordObject } from '../audit/index.ts'
-import type { Folder, FolderList } from './schemas.ts'
+import { FOLDERS_MAX, type Folder, type FolderList } from './schemas.ts'
 import {
   type CountedFolder,
   closeFolder,
@@ -91,6 +91,11 @@ async function create(
   { name, access = 'workspace', members = [] }: Omit<FolderChange, 'links'> & { name: string },
 ): Promise<Folder> {
   await tx.lockWorkspace(caller.workspace.no)
+  if ((await countRows(tx, 'folders', caller.workspace.no)) >= FOLDERS_MAX) {
+    throw new AppError('PLAN_LIMIT_REACHED', {
+      details: [{ field: 'folders', code: 'FOLDERS_LIMIT', params: { limit: FOLDERS_MAX } }],
+    })
+  }
   const allowed = await checkMembers(tx, caller, access, members)
   const now = clock.now()
   const row: FolderRow = {

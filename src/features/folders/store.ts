@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { CLOSED_FOLDER } from '../../lib/base/hidden-folders.ts'
 import { seesFolder, type View } from '../../lib/base/view.ts'
 import {
+  containing,
   isFolderSeen,
   isSeen,
   type Schema,
@@ -115,15 +116,11 @@ export async function listFolders({ db }: Sql, page: FolderPage): Promise<Counte
       (SELECT count(*) FROM links l WHERE ${isIn(workspaceNo, sql`f.id`)}
         AND ${isSeen(view)}) AS links
     FROM folders f WHERE f.workspace_no = ${workspaceNo} AND f.merged_into IS NULL
-      ${term === '' ? sql`` : sql`AND f.name_key LIKE ${`%${escaped(term)}%`} ESCAPE '\\'`}
+      ${term === '' ? sql`` : sql`AND f.name_key LIKE ${containing(term)} ESCAPE '\\'`}
       ${after === null ? sql`` : sql`AND (f.name_key, f.id) > (${after.nameKey}, ${after.id})`}
       AND ${isFolderSeen(view, 'f.id')}
     ORDER BY f.name_key, f.id LIMIT ${limit}`.execute(db)
   return rows.map((row) => ({ ...row, links: Number(row.links) }))
-}
-
-function escaped(term: string): string {
-  return term.replaceAll(/[\\%_]/g, '\\$&')
 }
 
 export async function insertFolder(tx: Transaction, row: FolderRow): Promise<void> {

@@ -267,6 +267,64 @@ describe('a file', () => {
     expect(longestMs).toBeLessThan(HOLD_MAX_MS)
   })
 
+  const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+  const linkWith = (slug: string, x: string) =>
+    `{"destination_url":"https://example.org/","slug":"${slug}","x":${x}}`
+  test.each([
+    ['a list', (records: string[]) => `[${records}]`],
+    ['an object', (records: string[]) => `{"data":[${records}]}`],
+    ['a deeper object', (r: string[]) => `{"shortUrls":{"x":${deep(900)},"data":[${r}]},"y":1}`],
+    ['lines', (records: string[]) => records.join('\n')],
+  ])('whose records are nested too deep is read but for these, in %s', async (kind, around) => {
+    const site = await siteWith()
+    const records = [
+      linkWith('a', deep(60)),
+      linkWith('b', deep(100_000)),
+      linkWith('c', `{"y":[1,${deep(64)},{"z":2}],"w":[]}`),
+      linkWith('d', '1'),
+      deep(500),
+      linkWith('e', '[[2]]'),
+    ]
+    const text = around(records)
+    const { value, longestMs } = await holdOf(async () => {
+      const type = kind === 'lines' ? 'ndjson' : 'json'
+      return site.finished(await site.upload(text, type, 'format=csv'))
+    })
+    expect(value.result).toEqual({ created: 3, updated: 0, skipped: 0, refused: 3 })
+    const rows = await site.rows(value.id)
+    expect(rows.map(({ slug, reasons }) => slug ?? reasons[0]?.code)).toEqual(
+      ['a', null, null, 'd', null, 'e'].map((slug) => slug ?? 'UNREADABLE_RECORD'),
+    )
+    expect(longestMs).toBeLessThan(HOLD_MAX_MS)
+  })
+
+  test.each([
+    ['of 150 MB', `{"url":"${'x'.repeat(150_000_000)}"}`],
+    ['nested 20,000,000 levels deep', deep(10_000_000)],
+  ])(
+    'with a record %s can’t be read from there on, and delays no other work',
+    async (_, record) => {
+      const site = await siteWith()
+      const text = `[{"url":"https://example.org/"},${record},{"url":"https://example.org/"}]`
+      const answer = await site.upload(text, 'json', 'format=csv')
+      const { value, longestMs } = await holdOf(() => site.finished(answer))
+      expect(codeOf(value)).toEqual(['failed', 'FILE_UNREADABLE'])
+      expect(longestMs).toBeLessThan(HOLD_MAX_MS)
+    },
+    240_000,
+  )
+
+  test.each([
+    ['json', (long: string, kept: string) => `[${long},${kept}]`],
+    ['ndjson', (long: string, kept: string) => `${long}\n${kept}\n`],
+  ])('whose first record is too long is read but for it: %s', async (kind, text) => {
+    const site = await siteWith()
+    const [long, kept] = ['x'.repeat(900_000), '1'].map((x, n) => linkWith(`s${n}`, `"${x}"`))
+    const answer = await site.upload(text(String(long), String(kept)), kind)
+    const done = await site.finished(answer)
+    expect(done.result).toMatchObject({ created: 1, refused: 1 })
+  })
+
   test('has at most 50 reasons in a row', async () => {
     const site = await siteWith()
     const when = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`a${n}`, 1]))
@@ -294,6 +352,27 @@ describe('a file', () => {
     ])
   })
 
+  test.each([
+    ['dry_run=true&on_conflict=update', 249],
+    // Within a step a record is renamed as it would be.
+    ['dry_run=true&on_conflict=rename', 150],
+    ['on_conflict=update', 249],
+  ])('of records about one link keeps few rows: %s', async (query, omitted) => {
+    const site = await siteWith({ rowsMax: 50 })
+    const text = `url,slug\n${'https://example.org/,same\n'.repeat(300)}`
+    const done = await site.finished(await site.upload(text, 'csv', query))
+    expect(done.result).toMatchObject({ refused: 0, rows_omitted: omitted })
+    // What changes a link keeps its row, for the undo.
+    const changes = Array.from({ length: 120 }, (_, n) => `https://example.org/${n},other\n`)
+    const changed = await site.finished(
+      await site.upload(`url,slug\n${changes.join('')}`, 'csv', 'on_conflict=update'),
+    )
+    expect(changed.result).not.toHaveProperty('rows_omitted')
+    expect(
+      (await site.get<{ data: unknown[] }>(`/api/v1/imports/${changed.id}/rows?limit=100`)).data,
+    ).toHaveLength(100)
+  })
+
   test('keeps the rows of the first refused and skipped records, and counts the rest', async () => {
     const site = await siteWith({ rowsMax: 150 })
     await site.finished(await site.upload('url,slug\nhttps://example.org/,taken\n'))
@@ -308,6 +387,7 @@ describe('a file', () => {
       expect(done.result).toEqual({
         ...{ created: 1, updated: 0, skipped: 200, refused: 200 },
         rows_omitted: 100,
+        ...(query !== '' && { kept_until: expect.any(String) }),
       })
       const counts = await Promise.all(
         ['refused', 'skipped', 'created'].map(async (status) => {

@@ -1,7 +1,7 @@
 import { detailsOfZodError } from '../../http/details.ts'
 import { boundedDetails, type ErrorDetail } from '../../lib/errors/index.ts'
+import { parseFor } from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
-import { checkForWorkspace } from '../../lib/validation/requesting-workspace.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
 import type { Domains } from '../../model/domains/index.ts'
 import type { CreateFields, LinkSchemas } from '../links/index.ts'
@@ -16,6 +16,8 @@ export interface ReadOptions {
   mapping?: Mapping | undefined
   /** The host for links whose own isn't served by this instance. */
   domain?: string | undefined
+  /** The folder of every link, instead of the record's own. */
+  folder_id?: string | undefined
 }
 
 /** A validated record whose password is yet to be hashed. */
@@ -31,6 +33,14 @@ const TOO_MANY_CLICKS: ErrorDetail = {
   params: { max: CLICKS_MAX },
 }
 
+/** An ID of which a spreadsheet kept the first digits alone, so that several become one: `1.23457E+11`. */
+const SHORTENED = /^\d(?:[.,]\d+)?E\+\d\d$/
+const SHORTENED_ID: ErrorDetail = {
+  field: 'external_id',
+  code: 'INVALID_VALUE',
+  params: { example: '123456789012' },
+}
+
 const UNREADABLE: Draft = { link: {}, faults: [{ field: '', code: 'UNREADABLE_RECORD' }] }
 
 /**
@@ -40,7 +50,7 @@ const UNREADABLE: Draft = { link: {}, faults: [{ field: '', code: 'UNREADABLE_RE
 export function createRecordCheck(
   { create }: Pick<LinkSchemas, 'create'>,
   { domains, workspaceNo }: { domains: Pick<Domains, 'usableBy'>; workspaceNo: number },
-  { format, mapping, domain }: ReadOptions,
+  { format, mapping, domain, folder_id }: ReadOptions,
   startedAt: number,
 ): (record: ReadRecord, n: number, orders?: DateOrders) => CheckedRecord {
   const writable = new Set(Object.keys(create.shape))
@@ -64,14 +74,19 @@ export function createRecordCheck(
     const place = isOurs ? own : domain
     const { domain: _, ...fields } = link
     const known = Object.fromEntries(Object.entries(fields).filter(([name]) => writable.has(name)))
-    const input = place === undefined ? known : { ...known, domain: place }
+    const input = {
+      ...known,
+      ...(place !== undefined && { domain: place }),
+      ...(folder_id !== undefined && { folder_id }),
+    }
     const shown = {
       ...{ n, slug: textOf(link.slug), destinationUrl: textOf(link.destination_url) },
-      folder: textOf(link.folder_id),
+      folder: folder_id ?? textOf(link.folder_id),
     }
-    const result = checkForWorkspace(workspaceNo, () => create.safeParse(input))
+    const result = parseFor(workspaceNo, create, input)
     const all = [
       ...faults,
+      ...(SHORTENED.test(String(link.external_id)) ? [SHORTENED_ID] : []),
       ...(clicks !== undefined && clicks > CLICKS_MAX ? [TOO_MANY_CLICKS] : []),
       ...(created instanceof Fault ? [created.of('created_at')] : []),
       ...(result.success || draft === UNREADABLE

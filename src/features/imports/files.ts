@@ -1,9 +1,9 @@
 import type { JobRun } from '../jobs/index.ts'
+import { readChunks } from './chunks.ts'
 import { createOrderSurvey, type DateOrders } from './formats/index.ts'
 import { type Kind, type ReadRecord, readRecords, UnreadableFile } from './records.ts'
-import { BATCH, type Batch, type ImportDeps, type ImportInput, importRecords } from './run.ts'
-import type { ImportResult, ImportState } from './state.ts'
-import { readChunks } from './store.ts'
+import { BATCH, type ImportDeps, importRecords } from './run.ts'
+import type { Batch, ImportInput, ImportResult, ImportState } from './state.ts'
 
 /** An import of an uploaded file. */
 export interface FileInput extends ImportInput {

@@ -1,4 +1,5 @@
 import { StorageUnavailable } from '../../platform/storage/index.ts'
+import type { Allowance } from '../jobs/index.ts'
 import type { PreparedCreate } from '../links/index.ts'
 import type { CheckedRecord } from './check.ts'
 import { type Outcome, type ReadyRecord, refusalOf } from './write.ts'
@@ -14,29 +15,47 @@ export function unhashed(record: CheckedRecord): ReadyRecord {
 /** The dependencies of {@link withHashes}. */
 interface Hashing {
   rehearse(records: readonly ReadyRecord[]): Promise<Outcome[]>
+  /** Takes the allowance for hashes. */
+  take(wanted: number): Promise<Allowance>
   hash(password: string): Promise<string>
 }
 
 /**
- * Records ready to be written. As for single links, refused or skipped records must not cost a
- * hash, so a trial without hashes comes first.
+ * Records ready to be written: the first ones, up to one whose password may not be hashed yet. As
+ * for single links, refused or skipped records must not cost a hash, so a trial without hashes comes
+ * first.
+ * @param hashes of passwords, so that each different one is hashed once
  */
 export async function withHashes(
   checked: readonly CheckedRecord[],
-  { rehearse, hash }: Hashing,
-): Promise<ReadyRecord[]> {
+  hashes: Map<string, string>,
+  { rehearse, take, hash }: Hashing,
+): Promise<{ records: ReadyRecord[]; waitMs: number }> {
   const records = checked.map(unhashed)
-  if (!records.some(lacksHash)) return records
-  const hashes = new Map<string, string>()
-  for (const [i, outcome] of (await rehearse(records)).entries()) {
-    const each = records[i] as ReadyRecord & { fields: PreparedCreate }
-    if (!lacksHash(each) || !isWritten(outcome)) continue
-    const password = checked[i]?.fields?.password as string
-    const made = hashes.get(password) ?? (await hash(password).catch(later))
-    hashes.set(password, made)
-    records[i] = { ...each, fields: { ...each.fields, password_hash: made } }
+  if (!records.some(lacksHash)) return { records, waitMs: 0 }
+  const outcomes = await rehearse(records)
+  const passwordAt = (i: number) =>
+    lacksHash(records[i] as ReadyRecord) && isWritten(outcomes[i] as Outcome)
+      ? (checked[i]?.fields?.password as string)
+      : undefined
+  const passwords = records.flatMap((_, i) => passwordAt(i) ?? [])
+  const unknown = [...new Set(passwords)].filter((password) => !hashes.has(password))
+  const { count, waitMs } =
+    unknown.length > 0 ? await take(unknown.length) : { count: 0, waitMs: 0 }
+  for (const password of unknown.slice(0, count)) {
+    hashes.set(password, await hash(password).catch(later))
   }
-  return records
+  for (const [i, record] of records.entries()) {
+    const password = passwordAt(i)
+    if (password === undefined) continue
+    const made = hashes.get(password)
+    if (made === undefined) return { records: records.slice(0, i), waitMs }
+    records[i] = {
+      ...record,
+      fields: { ...(record.fields as PreparedCreate), password_hash: made },
+    }
+  }
+  return { records, waitMs }
 }
 
 /**

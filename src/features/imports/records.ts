@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
-import { JSONParser, TokenType } from '@streamparser/json'
 import { CsvError, parse } from 'csv-parse'
 import { withoutApostrophe } from '../../lib/base/csv.ts'
 import { nextTurn } from '../../lib/base/turn.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { COLUMNS_MAX, DEPTH_MAX, parseNested, type SourceRecord } from './formats/index.ts'
+import { createParser } from './json-parser.ts'
 
 /** File formats. */
 export const KINDS = ['csv', 'ndjson', 'json'] as const
@@ -16,7 +16,7 @@ export type ReadRecord = SourceRecord | null
 /** Longer records can't be links: they are refused. */
 export const RECORD_LENGTH_MAX = 262_144
 /** Of longer ones the end isn't searched for. */
-const SKIPPED_LENGTH_MAX = 4 * 1024 * 1024
+export const SKIPPED_LENGTH_MAX = 4 * 1024 * 1024
 /** Characters that are parsed between two turns of the event loop. */
 const PIECE_LENGTH = 4_096
 
@@ -53,19 +53,28 @@ function placeAfter({ line, column }: Place, text: string): Place {
     : { line: line + lines.length - 1, column: 1 + last }
 }
 
+/** How a file is read. */
+interface ReadingOptions {
+  /**
+   * Slugline's own export: empty cells without quotes are null, and the apostrophe before formulas is
+   * removed; see `lib/base/csv.ts`.
+   */
+  isExport?: boolean | undefined
+  /** Called with the columns of a CSV file. */
+  onColumns?: ((columns: readonly string[]) => void) | undefined
+}
+
 /**
  * The records of a file, one at a time, in order.
- * @param isExport Slugline's own export: empty cells without quotes are null, and the apostrophe
- *   before formulas is removed; see `lib/base/csv.ts`
  * @throws UnreadableFile
  */
 export function readRecords(
   kind: Kind,
   text: AsyncIterable<string>,
-  { isExport = false } = {},
+  { isExport = false, onColumns }: ReadingOptions = {},
 ): AsyncIterable<ReadRecord> {
   const pieces = piecesOf(text)
-  if (kind === 'csv') return readCsv(pieces, isExport)
+  if (kind === 'csv') return readCsv(pieces, { isExport, onColumns })
   return kind === 'ndjson' ? readLines(pieces) : readJson(pieces)
 }
 
@@ -83,7 +92,10 @@ async function* piecesOf(text: AsyncIterable<string> | string[]): AsyncIterable<
   }
 }
 
-async function* readCsv(text: AsyncIterable<string>, isExport: boolean): AsyncIterable<ReadRecord> {
+async function* readCsv(
+  text: AsyncIterable<string>,
+  { isExport, onColumns }: ReadingOptions,
+): AsyncIterable<ReadRecord> {
   const chunks = text[Symbol.asyncIterator]()
   const first = await chunks.next()
   if (first.done) return
@@ -99,7 +111,9 @@ async function* readCsv(text: AsyncIterable<string>, isExport: boolean): AsyncIt
       bom: true,
       columns: (names) => {
         line = 1
-        return uniqueColumns(names)
+        const columns = uniqueColumns(names)
+        onColumns?.(columns.filter((column) => column !== false))
+        return columns
       },
       delimiter,
       max_record_size: SKIPPED_LENGTH_MAX,
@@ -205,73 +219,68 @@ function objectOf(value: unknown): ReadRecord {
  * @throws Error it isn't JSON; {@link TooComplex}
  */
 export async function parseJson(text: string, tokensMax: number): Promise<unknown> {
-  let parsed: unknown
+  let tokens = 0
+  let parsed: { value: unknown; isDeep: boolean } | undefined
   const parser = createParser(
     ['$'],
-    (value) => {
-      parsed = value
+    DEPTH_MAX,
+    (value, isDeep) => {
+      parsed = { value, isDeep }
     },
-    tokensMax,
+    () => {
+      if (++tokens > tokensMax) throw new TooComplex()
+    },
   )
   for await (const piece of piecesOf([text])) parser.write(piece)
-  if (!parser.isEnded) throw new Error('The text breaks off')
-  return parsed
+  if (!parser.isEnded()) throw new Error('The text breaks off')
+  if (parsed?.isDeep) throw new TooComplex()
+  return parsed?.value
 }
 
 /** A JSON text has more values and signs, or nests them deeper, than is read. */
 export class TooComplex extends Error {}
 
-/** `found` is called with each value at one of the paths. */
-function createParser(
-  paths: string[],
-  found: (value: unknown) => void,
-  tokensMax = Number.POSITIVE_INFINITY,
-  seen: (offset: number) => void = () => {},
-): JSONParser {
-  const parser = new JSONParser({ paths, keepStack: false })
-  let tokens = 0
-  let depth = 0
-  parser.onToken = ({ token, offset }) => {
-    seen(offset)
-    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth++
-    else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth--
-    if (++tokens > tokensMax || depth > DEPTH_MAX) throw new TooComplex()
-  }
-  parser.onValue = ({ value }) => found(value)
-  return parser
-}
-
 /** The paths of links in an object that contains more than them. */
 const PATHS = ['$.links.*', '$.data.*', '$.shortUrls.data.*', '$.urls.*']
+/** How many levels of these are around a link at most. */
+const PATH_DEPTH = 3
 
 async function* readJson(text: AsyncIterable<string>): AsyncIterable<ReadRecord> {
-  let parser: JSONParser | undefined
+  let parser: ReturnType<typeof createParser> | undefined
   let found: ReadRecord[] = []
   let pending = 0
   let place = START
   let bytes = 0
   let lastToken = 0
+  /** The text before the first record. */
+  let before: string | null = ''
   for await (const chunk of text) {
     const part = parser === undefined ? chunk.trimStart() : chunk
     if (part.length < chunk.length)
       place = placeAfter(place, chunk.slice(0, -part.length || undefined))
     if (part === '') continue
     if (parser === undefined) {
-      const paths = part.startsWith('[') ? ['$.*'] : PATHS
-      const note = (offset: number) => {
-        lastToken = offset
-      }
-      parser = createParser(paths, (value) => void found.push(objectOf(value)), undefined, note)
+      const [paths, around] = part.startsWith('[') ? [['$.*'], 1] : [PATHS, PATH_DEPTH]
+      parser = createParser(
+        paths,
+        around + DEPTH_MAX,
+        (value, isDeep) => void found.push(isDeep ? null : objectOf(value)),
+        (offset) => {
+          lastToken = offset
+        },
+      )
     }
     try {
       parser.write(part)
     } catch (error) {
-      const before = Buffer.from(part).subarray(0, Math.max(0, offsetOf(error, lastToken) - bytes))
-      throw new UnreadableFile(placeAfter(place, before.toString()))
+      const read = Buffer.from(part).subarray(0, Math.max(0, offsetOf(error, lastToken) - bytes))
+      throw new UnreadableFile(placeAfter(place, read.toString()))
     }
     pending += part.length
     if (pending > SKIPPED_LENGTH_MAX) throw new UnreadableFile(place)
+    if (before !== null && before.length <= 16 * PIECE_LENGTH) before += part
     if (found.length > 0) {
+      before = null
       // More than one piece belongs to the first of them alone.
       if (pending - part.length > RECORD_LENGTH_MAX) found[0] = null
       pending = 0
@@ -281,7 +290,19 @@ async function* readJson(text: AsyncIterable<string>): AsyncIterable<ReadRecord>
     place = placeAfter(place, part)
     bytes += Buffer.byteLength(part)
   }
-  if (parser !== undefined && !parser.isEnded) throw new UnreadableFile(place, true)
+  if (parser !== undefined && !parser.isEnded()) throw new UnreadableFile(place, true)
+  if (before && !isEmptyList(before)) throw new UnreadableFile(START)
+}
+
+/** Whether a JSON text without records is a list of them, or contains one; a long one isn't parsed. */
+function isEmptyList(text: string): boolean {
+  if (text.length > 16 * PIECE_LENGTH || text.startsWith('[')) return /^\[\s{0,999}\]/.test(text)
+  try {
+    const { links, data, shortUrls, urls } = parseNested(text) as Record<string, { data?: unknown }>
+    return [links, data, shortUrls?.data, urls].some(Array.isArray)
+  } catch {
+    return false
+  }
 }
 
 /** Where a parser failed, in bytes: the tokenizer says it, else it is the last token. */

@@ -10,9 +10,10 @@ import {
 } from '../../platform/outgoing/index.ts'
 import type { JobRun } from '../jobs/index.ts'
 import { parseJson, RECORD_LENGTH_MAX, type ReadRecord, TooComplex } from './records.ts'
-import { BATCH, type Batch, type ImportDeps, type ImportInput, importRecords } from './run.ts'
+import { BATCH, type ImportDeps, importRecords } from './run.ts'
 import { type Ask, SOURCES, type SourceName } from './sources/index.ts'
 import { type Page, UnexpectedAnswer } from './sources/types.ts'
+import type { Batch, ImportInput } from './state.ts'
 import { type ImportResult, type ImportState, type Position, ReadLater } from './state.ts'
 import { findToken } from './store.ts'
 
@@ -117,12 +118,15 @@ export async function importRemote(
       const at = { ...position, tries: 0 }
       position = after(at, page, digest)
       const total = page.total ?? state.total
+      const ended = position
       let done = at.done
-      for (; done + BATCH < records.length; done += BATCH) {
-        const next = { ...at, done: done + BATCH }
-        yield { records: records.slice(done, done + BATCH), position: next, total }
-      }
-      yield { records: records.slice(done), position, total }
+      const positionAfter = (from: number) => (count: number) =>
+        from + count < records.length ? { ...at, done: from + count } : ended
+      do {
+        const some = records.slice(done, done + BATCH)
+        yield { records: some, positionAfter: positionAfter(done), total }
+        done += BATCH
+      } while (done < records.length)
     }
   })
 }

@@ -5,7 +5,6 @@ import { pageAnswer, pageParameters, pageSuccess } from '../../http/page.ts'
 import type { Answer, Call } from '../../http/types.ts'
 import { checked } from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
-import { checkForWorkspace } from '../../lib/validation/requesting-workspace.ts'
 import { checkDomain } from '../../model/links/values.ts'
 import { principalOf } from '../audit/index.ts'
 import {
@@ -29,6 +28,7 @@ const PREVIEW_ROWS = 5
 const EXAMPLE = {
   ...JOB_EXAMPLE,
   type: 'imports.file',
+  name: 'bitly.csv',
   progress: { done: 4000, total: 12408, failed: 12 },
   result: { created: 3_980, updated: 0, skipped: 8, refused: 12 },
 }
@@ -73,8 +73,8 @@ type Asking = Pick<Call<Caller>, 'caller' | 'request'>
 /** The endpoints of imports: upload, preview, rows, undo. */
 export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
   const { imports } = deps
-  const domain = checked(z.string(), (host) => {
-    const no = checkDomain(host, imports.domains)
+  const domain = checked(z.string(), (host, workspaceNo) => {
+    const no = checkDomain(host, imports.domains, workspaceNo)
     return no instanceof Fault ? no : host
   })
   const options = createFileOptions(domain)
@@ -85,7 +85,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     if (Object.keys(fields).length === 0) return query
     const given = Object.entries(queryOf(url)).filter(([name]) => !OF_ALL.includes(name))
     const all = { ...fields, ...Object.fromEntries(given) }
-    return checkForWorkspace(caller.workspace.no, () => validate(options, all))
+    return validate(options, all, { workspaceNo: caller.workspace.no })
   }
 
   endpoint(api, {
@@ -106,7 +106,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
       receive: ({ caller, request }) => imports.receive(caller, request),
     },
     success: accepted('The job.'),
-    errors: ['FILE_UNREADABLE', 'TOO_MANY_JOBS'],
+    errors: ['FILE_UNREADABLE', 'IMPORTS_FULL', 'TOO_MANY_JOBS'],
     async handler(call) {
       const upload = call.body as unknown as Upload
       return imports.keepIfUsed(upload, async () => {
@@ -144,6 +144,14 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     }),
   })
 
+  registerNextRoutes(api, deps)
+  registerReadRoutes(api, deps)
+  registerRemoteRoute(api, deps, domain)
+  registerRowRoutes(api, deps)
+}
+
+/** What can be done with an import or a dry run that has ended. */
+function registerNextRoutes(api: Pick<Api, 'add'>, { imports }: Deps): void {
   endpoint(api, {
     method: 'post',
     path: `${PATH}/{id}/undo`,
@@ -165,9 +173,26 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
       ),
   })
 
-  registerReadRoutes(api, deps)
-  registerRemoteRoute(api, deps, domain)
-  registerRowRoutes(api, deps)
+  endpoint(api, {
+    method: 'post',
+    path: `${PATH}/{id}/start`,
+    scope: 'links:write',
+    operationId: 'startImport',
+    tag: TAG,
+    summary: 'Import a checked file',
+    description:
+      'A job that imports the file of a dry run, with the same options, without sending it again. The ' +
+      'files of the last three dry runs of a workspace that succeeded are kept for 24 hours; each ' +
+      'can be imported once.',
+    params: Params,
+    dryRun: true,
+    success: accepted('The job.'),
+    errors: ['IMPORT_NOT_FOUND', 'IMPORT_RUNNING', 'IMPORT_FILE_GONE', 'TOO_MANY_JOBS'],
+    handler: (call) =>
+      answerWithJob(imports, call, false, (tx) =>
+        imports.startChecked(tx, principalOf(call), call.params.id),
+      ),
+  })
 }
 
 function registerReadRoutes(api: Pick<Api, 'add'>, { imports }: Deps): void {

@@ -18,11 +18,13 @@ const RowsFilter = z.object({
     param: { description: 'Only rows with this status; may be repeated.' },
     type: 'array',
     items: { type: 'string', enum: [...IMPORT_STATUSES] },
+    maxItems: IMPORT_STATUSES.length,
   }),
   undo: repeatable(z.enum(UNDO_STATES), UNDO_STATES.length).openapi({
     param: { description: 'Only rows with this result of an undo; may be repeated.' },
     type: 'array',
     items: { type: 'string', enum: [...UNDO_STATES] },
+    maxItems: UNDO_STATES.length,
   }),
 })
 
@@ -43,8 +45,9 @@ export function registerRowRoutes(
     tag: TAG,
     summary: 'List the rows of an import',
     description:
-      'The result of each record, in the order of the file. Of refused and of skipped records only the ' +
-      'first 10,000 are kept; `rows_omitted` in the result of the job counts the others.',
+      'The result of each record, in the order of the file. Of refused, of skipped, and of accepted ' +
+      'records that changed nothing, only the first 10,000 each are kept; `rows_omitted` in the ' +
+      'result of the job counts the others.',
     params: Params,
     query: RowsQuery,
     success: pageSuccess('One page of rows.', RowListSchema, ROW_EXAMPLE),

@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import { csvField } from '../../lib/base/csv.ts'
 import type { AppError } from '../../lib/errors/index.ts'
-import { type Locale, translate } from '../../lib/i18n/index.ts'
+import { hasMessage, type Locale, translate } from '../../lib/i18n/index.ts'
 import { describeWarning, isWarning, type Warning } from '../links/index.ts'
 import type { RowSchema } from './schemas.ts'
 import type { ImportRow } from './store.ts'
@@ -29,7 +29,10 @@ export function renderRow(row: ImportRow, locale: Locale): ShownRow {
 type Reason = NonNullable<AppError['details']>[number]
 
 function describeReason({ field, code, params }: Reason, locale: Locale) {
-  return { field, code, message: translate(locale, `detail.${code}`, params ?? {}) }
+  // What to do about it was chosen with the import: advice for a single link would be wrong.
+  const own = `import.${code}`
+  const key = hasMessage(own) ? own : (`detail.${code}` as const)
+  return { field, code, message: translate(locale, key, params ?? {}) }
 }
 
 /** The columns of the CSV file. */

@@ -8,27 +8,26 @@ import {
 } from '../../platform/storage/index.ts'
 import { type JobRun, Postponed } from '../jobs/index.ts'
 import { addressOn, createLinkSchemas, type LinkService } from '../links/index.ts'
-import { type CheckedRecord, createRecordCheck, type ReadOptions } from './check.ts'
-import type { DateOrders } from './formats/index.ts'
+import { type CheckedRecord, createRecordCheck } from './check.ts'
 import { assertHashed, unhashed, withHashes } from './passwords.ts'
-import type { ReadRecord } from './records.ts'
 import {
   advanced,
+  type Batch,
   checkpointOf,
   firstOf,
   hasChanged,
+  type ImportInput,
   type ImportResult,
   type ImportState,
   isConflict,
   NONE,
   omittedOf,
-  type Position,
   ReadLater,
   resultOf,
   startState,
 } from './state.ts'
 import { type ImportRow, insertRows, insertSeen, pretendCounts, seenOf } from './store.ts'
-import { type OnConflict, type Outcome, type ReadyRecord, writeRecords } from './write.ts'
+import { type Outcome, type ReadyRecord, writeRecords } from './write.ts'
 
 /** Dependencies of running imports. */
 export interface ImportDeps {
@@ -45,22 +44,6 @@ export const BATCH = 100
 const REASONS_MAX = 50
 /** The default of `rowsMax`. */
 const ROWS_MAX = 10_000
-
-/** The input of every import. */
-export interface ImportInput extends ReadOptions {
-  on_conflict: OnConflict
-  /** Absent: makes another link. */
-  if_exists?: 'return' | undefined
-  dry_run: boolean
-}
-
-/** Records in order, and the position after them. */
-export interface Batch {
-  records: ReadRecord[]
-  position?: Position
-  total?: number | null
-  orders?: DateOrders | undefined
-}
 
 /** One run of an import. */
 type ImportRun = JobRun<ImportInput, ImportState>
@@ -81,6 +64,8 @@ export async function importRecords(
       if (!(error instanceof ReadLater)) throw error
       throw new Postponed(error.ms, { ...state, position: error.position })
     }
+    // The last step is paid for, too.
+    await run.beginStep(state)
     if (state.phase === 'write') return resultOf(state, rowsMax)
     if (state.conflicts > 0) {
       const omitted = omittedOf({ ...NONE, refused: state.conflicts }, rowsMax)
@@ -95,7 +80,7 @@ export async function importRecords(
 
 function createStep(
   deps: ImportDeps & { rowsMax: number },
-  { job, signal, caller, checkpoint }: ImportRun,
+  { job, caller, checkpoint, beginStep, take, wait }: ImportRun,
 ) {
   const { storage, links, domains, rowsMax } = deps
   const { input, workspaceNo } = job
@@ -107,20 +92,11 @@ function createStep(
   )
   const keysOf = (record: ReadyRecord) => takenBy(record, domains)
 
-  async function checkAll(batch: Batch, from: number): Promise<CheckedRecord[]> {
-    const checked: CheckedRecord[] = []
-    const pause = createPause()
-    for (const [i, record] of batch.records.entries()) {
-      await pause()
-      checked.push(check(record, from + i, batch.orders))
-    }
-    return checked
-  }
-
   /** Writes records as their importer may now. */
   async function write(tx: Transaction, records: readonly ReadyRecord[]): Promise<Outcome[]> {
     const { on_conflict: onConflict, if_exists: ifExists } = input
-    const ctx = { links, domains, caller: await caller(tx), onConflict, ifExists }
+    const { folder_id: folder } = input
+    const ctx = { links, domains, caller: await caller(tx), onConflict, ifExists, folder }
     return writeRecords(ctx, tx, records)
   }
 
@@ -152,37 +128,82 @@ function createStep(
   const hashing = {
     rehearse: (records: readonly ReadyRecord[]) =>
       rehearseTransaction(storage, (tx) => write(tx, records), { workspaceNo }),
+    take,
     hash: (password: string) => links.hashPassword(password, { no: workspaceNo }),
   }
 
-  return async (state: ImportState, batch: Batch): Promise<ImportState> => {
-    signal.throwIfAborted()
-    const isDry = input.dry_run || state.phase === 'check'
-    const checked = await checkAll(batch, state.n + 1)
-    const records = isDry ? checked.map(unhashed) : await withHashes(checked, hashing)
-    const rehearsed = isDry ? await rehearse(records, state) : undefined
-    return storage.write(
-      async (tx) => {
-        const outcomes = rehearsed ?? (await writeHashed(tx, records))
-        const next = advanced(state, batch, outcomes)
-        // In the check phase only conflicts are reported; if there is none, everything is reported
-        // later.
-        const reported = state.phase === 'check' ? outcomes.filter(isConflict) : outcomes
-        const kept = firstOf(reported, state, rowsMax)
-        await insertRows(
-          tx,
-          kept.map((outcome) => rowOf(job.id, isDry ? withoutLink(outcome) : outcome)),
-        )
-        const made = outcomes.filter(({ status }) => status === 'created')
-        const keys = made.flatMap(({ record }) => keysOf(record))
-        if (isDry) await insertSeen(tx, job.id, keys)
-        const folders = outcomes.flatMap(foldersOf)
-        await checkpoint(tx, { ...checkpointOf(next, rowsMax), folders })
-        return next
-      },
-      { workspaceNo },
+  /** Stores the results of records, in the transaction that writes them. */
+  async function save(tx: Transaction, outcomes: readonly Outcome[], made: Made) {
+    const { state, next, isDry } = made
+    // In the check phase only conflicts are reported; if there is none, everything is reported later.
+    const reported = state.phase === 'check' ? outcomes.filter(isConflict) : outcomes
+    const kept = firstOf(reported, state, rowsMax)
+    await insertRows(
+      tx,
+      kept.map((outcome) => rowOf(job.id, isDry ? withoutLink(outcome) : outcome)),
     )
+    const created = outcomes.filter(({ status }) => status === 'created')
+    if (isDry) {
+      const keys = created.flatMap(({ record }) => keysOf(record))
+      await insertSeen(tx, job.id, keys)
+    }
+    await checkpoint(tx, { ...checkpointOf(next, rowsMax), folders: outcomes.flatMap(foldersOf) })
+    return next
   }
+
+  return async (state: ImportState, batch: Batch): Promise<ImportState> => {
+    const checked = await checkAll(check, batch, state.n + 1)
+    if (input.dry_run || state.phase === 'check') {
+      await beginStep(state)
+      const outcomes = await rehearse(checked.map(unhashed), state)
+      const next = advanced(state, batch, outcomes, 0)
+      const made = { state, next, isDry: true }
+      return storage.write((tx) => save(tx, outcomes, made), { workspaceNo })
+    }
+    const hashes = new Map<string, string>()
+    let now = state
+    let done = 0
+    do {
+      await beginStep(now)
+      const { records, waitMs } = await withHashes(checked.slice(done), hashes, hashing)
+      if (records.length === 0 && waitMs > 0) {
+        await wait(waitMs, now)
+        continue
+      }
+      const from = { state: now, done }
+      now = await storage.write(
+        async (tx) => {
+          const outcomes = await writeHashed(tx, records)
+          const next = advanced(from.state, batch, outcomes, from.done)
+          return save(tx, outcomes, { state: from.state, next, isDry: false })
+        },
+        { workspaceNo },
+      )
+      done += records.length
+    } while (done < checked.length)
+    return now
+  }
+}
+
+async function checkAll(
+  check: ReturnType<typeof createRecordCheck>,
+  batch: Batch,
+  from: number,
+): Promise<CheckedRecord[]> {
+  const checked: CheckedRecord[] = []
+  const pause = createPause()
+  for (const [i, record] of batch.records.entries()) {
+    await pause()
+    checked.push(check(record, from + i, batch.orders))
+  }
+  return checked
+}
+
+/** A step: the state before and after it. */
+interface Made {
+  state: ImportState
+  next: ImportState
+  isDry: boolean
 }
 
 /** The keys that must be unique among links. */

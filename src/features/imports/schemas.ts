@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../../http/page.ts'
-import { checked } from '../../lib/validation/checked.ts'
+import { boundedText, checked } from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { WarningSchema } from '../links/index.ts'
 import { FORMATS, IMPORT_FIELDS, type ImportField, type Mapping } from './formats/index.ts'
 import { SOURCE_NAMES } from './sources/index.ts'
+import { FILE_NAME_MAX } from './upload.ts'
 import { CONFLICTS } from './write.ts'
 
 export const IMPORT_STATUSES = ['created', 'renamed', 'updated', 'skipped', 'refused'] as const
@@ -80,6 +81,7 @@ const mapping = checked(z.string(), (json): Mapping | Fault | Fault[] => {
   return new Fault('REQUIRED').at('destination_url')
 }).openapi({
   type: 'string',
+  minLength: 1,
   param: {
     description:
       'For a CSV file of your own: a JSON object that names the column of each field, of ' +
@@ -95,12 +97,26 @@ export function createOptions(domain: z.ZodType<string>) {
   return {
     domain: domain.optional().openapi({
       type: 'string',
+      minLength: 1,
       param: {
         description:
           "The short domain of links whose own isn't one of this instance. Default: the instance's own.",
       },
       example: 'go.example.com',
     }),
+    folder_id: z
+      .string()
+      .optional()
+      .openapi({
+        type: 'string',
+        minLength: 1,
+        param: {
+          description:
+            'The folder of all links that the import creates or changes, whatever the file says. ' +
+            'Default: each record’s own, if it exists here.',
+        },
+        example: 'fld_01hzy3v9k2q4r6s8t0v2w4x6y8',
+      }),
     on_conflict: z
       .enum(CONFLICTS)
       .default('skip')
@@ -138,7 +154,7 @@ export function createOptions(domain: z.ZodType<string>) {
 
 /** The body of an import from a running service; `dry_run` is a parameter. */
 export function createRemoteBody(domain: z.ZodType<string>) {
-  const { domain: place, on_conflict, if_exists } = createOptions(domain)
+  const { domain: place, folder_id, on_conflict, if_exists } = createOptions(domain)
   return z
     .strictObject({
       source: z.enum(SOURCE_NAMES).openapi({ description: 'What runs there.', example: 'shlink' }),
@@ -147,6 +163,7 @@ export function createRemoteBody(domain: z.ZodType<string>) {
         .max(2_048)
         .optional()
         .openapi({
+          minLength: 1,
           description:
             'Its address. Default for Dub, Bitly and Short.io: their own. Not in a private network, ' +
             'unless the operator of this instance allows that.',
@@ -164,6 +181,7 @@ export function createRemoteBody(domain: z.ZodType<string>) {
           example: '8f0c7e1a-55d4-4a9e-9d6b-0b4f0a0f3c11',
         }),
       domain: place,
+      folder_id,
       on_conflict,
       if_exists,
     })
@@ -184,6 +202,15 @@ export function createFileOptions(domain: z.ZodType<string>) {
         example: 'auto',
       }),
     mapping: mapping.optional(),
+    file_name: boundedText({ max: FILE_NAME_MAX, min: 1 })
+      .optional()
+      .openapi({
+        param: {
+          description:
+            'The name of the file, by which its jobs are shown. Default: the one in a multipart body.',
+        },
+        example: 'bitly.csv',
+      }),
     ...createOptions(domain),
   })
 }

@@ -5,17 +5,25 @@ import { type Ids, lowestIdAt } from '../../lib/base/ids.ts'
 import { NONCE_BYTES, seal } from '../../lib/base/seal.ts'
 import { viewOf as linksSeenBy } from '../../lib/base/view.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
+import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import { AddressNotAllowed } from '../../platform/outgoing/index.ts'
 import type { Storage, Transaction } from '../../platform/storage/index.ts'
 import type { Principal } from '../audit/index.ts'
 import type { JobReader, JobRun, JobService } from '../jobs/index.ts'
 import { type FileInput, importFile } from './files.ts'
-import { type FormatName, type Mapping, recognize } from './formats/index.ts'
-import { type ReadRecord, START, UnreadableFile } from './records.ts'
 import { importRemote, type RemoteDeps, type RemoteInput } from './remote.ts'
-import type { ImportInput } from './run.ts'
 import { SOURCES, type SourceName } from './sources/index.ts'
-import type { ImportState } from './state.ts'
+import {
+  assertFolderOf,
+  type FileOptions,
+  importOf,
+  JOBS,
+  OF_IMPORTS,
+  startChecked,
+  startFile,
+  typeOf,
+} from './start.ts'
+import type { ImportInput, ImportState } from './state.ts'
 import {
   deleteAll,
   deleteImport,
@@ -31,14 +39,11 @@ import {
 import { type UndoState, undoImport } from './undo.ts'
 import { createUploads, type Upload } from './uploads.ts'
 
-/** The job types of imports; dry runs have their own, so that lists of jobs show the difference. */
-const JOBS = {
-  file: { real: 'imports.file', dry: 'imports.file.dry_run' },
-  remote: { real: 'imports.remote', dry: 'imports.remote.dry_run' },
-} as const
 const UNDO = 'imports.undo'
-const OF_IMPORTS: readonly string[] = Object.values(JOBS).flatMap(Object.values<string>)
 
+/** How long the file of a finished dry run can be imported, and of how many dry runs of a workspace. */
+const KEPT_MS = 24 * 3_600_000
+const KEPT_FILES = 3
 /** An upload without a job for so long is abandoned. */
 const FORGOTTEN_MS = 24 * 3_600_000
 /** Rows read per query. */
@@ -48,7 +53,8 @@ const STEP = 1_000
 export interface ImportServiceDeps extends RemoteDeps {
   ids: Ids
   cursors: Cursors
-  jobs: Pick<JobService, 'assertRoom' | 'enqueue' | 'find' | 'list' | 'register'>
+  jobs: Pick<JobService, 'addResult' | 'assertRoom' | 'enqueue' | 'find' | 'list' | 'register'>
+  storedBytesMax?: number | undefined
 }
 
 export type ImportService = ReturnType<typeof createImportService>
@@ -57,12 +63,16 @@ export type ImportService = ReturnType<typeof createImportService>
 export function createImportService(deps: ImportServiceDeps) {
   const { storage, jobs, cursors } = deps
   const fromFile = (run: JobRun<FileInput, ImportState>) => importFile(deps, run)
+  const checkFile = async (run: JobRun<FileInput, ImportState>) => ({
+    ...(await fromFile(run)),
+    kept_until: formatTimestamp(deps.clock.now() + KEPT_MS),
+  })
   const fromRemote = (run: JobRun<RemoteInput, ImportState>) => importRemote(deps, run)
   const undo = (run: JobRun<{ import: string }, UndoState>) => undoImport(deps, run)
   jobs.register(JOBS.file.real, fromFile, { endAction: 'import.finished' })
-  jobs.register(JOBS.remote.real, fromRemote, { endAction: 'import.finished' })
-  jobs.register(JOBS.file.dry, fromFile)
-  jobs.register(JOBS.remote.dry, fromRemote)
+  jobs.register(JOBS.remote.real, fromRemote, { endAction: 'import.finished', asksOthers: true })
+  jobs.register(JOBS.file.dry, checkFile)
+  jobs.register(JOBS.remote.dry, fromRemote, { asksOthers: true })
   jobs.register(UNDO, undo, { endAction: 'import.undone' })
 
   return {
@@ -83,24 +93,13 @@ export function createImportService(deps: ImportServiceDeps) {
       return storage.write(work, { workspaceNo: workspace.no })
     },
 
-    /** Starts the import of a file. @throws AppError VALIDATION_FAILED */
-    async start(
-      tx: Transaction,
-      caller: Principal,
-      upload: Upload,
-      options: Omit<ImportInput, 'format'> & { format: FormatName | 'auto' },
-    ) {
-      const format = formatOf(upload.sample, options)
-      const { id, kind } = upload
-      const input: FileInput = { ...options, format, upload: id, kind }
-      // It waits for other jobs, and its folders are read only then.
-      const first = upload.sample?.folder_id
-      const folders = typeof first === 'string' ? [first] : []
-      const type = typeOf(JOBS.file, input)
-      const row = await jobs.enqueue(tx, caller, { type, input, folders })
-      await insertImport(tx, { job_id: row.id, upload: id, token: null })
-      return row
-    },
+    /** See {@link startFile}. */
+    start: (tx: Transaction, caller: Principal, upload: Upload, options: FileOptions) =>
+      startFile(jobs, tx, caller, upload, options),
+
+    /** See {@link startChecked}. */
+    startChecked: (tx: Transaction, caller: Principal, id: string) =>
+      startChecked(jobs, tx, caller, id),
 
     /** The base URL of a service's API. @throws AppError VALIDATION_FAILED */
     async addressOf(source: SourceName, baseUrl: string | undefined): Promise<string> {
@@ -124,10 +123,14 @@ export function createImportService(deps: ImportServiceDeps) {
     async startRemote(
       tx: Transaction,
       caller: Principal,
-      { token, ...options }: Omit<RemoteInput, 'format'> & { token: string },
+      { token, ...options }: Omit<RemoteInput, 'format' | 'name'> & { token: string },
     ) {
-      const input: RemoteInput = { ...options, format: options.source }
-      const row = await jobs.enqueue(tx, caller, { type: typeOf(JOBS.remote, input), input })
+      const name = new URL(options.baseUrl).host
+      const input: RemoteInput = { ...options, format: options.source, name }
+      await assertFolderOf(tx, caller, input)
+      const folders = [input.folder_id]
+      const type = typeOf(JOBS.remote, input)
+      const row = await jobs.enqueue(tx, caller, { type, input, folders })
       const sealed = seal(deps.secrets.imports, token, row.id, randomBytes(NONCE_BYTES))
       await insertImport(tx, { job_id: row.id, upload: null, token: sealed })
       return row
@@ -137,7 +140,8 @@ export function createImportService(deps: ImportServiceDeps) {
     async undo(tx: Transaction, caller: Principal, id: string) {
       const job = await importOf(jobs, caller, id)
       if (job.finished_at === null) throw new AppError('IMPORT_RUNNING')
-      return jobs.enqueue(tx, caller, { type: UNDO, input: { import: id }, about: id })
+      const { name } = JSON.parse(job.input) as ImportInput
+      return jobs.enqueue(tx, caller, { type: UNDO, input: { import: id, name }, about: id })
     },
 
     /** A page of the results. @throws AppError IMPORT_NOT_FOUND, BAD_REQUEST (INVALID_CURSOR) */
@@ -163,13 +167,6 @@ export function createImportService(deps: ImportServiceDeps) {
   }
 }
 
-/** The job of an import. @throws AppError IMPORT_NOT_FOUND */
-async function importOf(jobs: Pick<JobService, 'find'>, caller: JobReader, id: string) {
-  const job = await jobs.find(caller, id)
-  if (job !== undefined && OF_IMPORTS.includes(job.type)) return job
-  throw new AppError('IMPORT_NOT_FOUND')
-}
-
 /** The rows of an import that the caller can see. @throws AppError IMPORT_NOT_FOUND */
 async function viewOf(
   jobs: Pick<JobService, 'find'>,
@@ -178,29 +175,6 @@ async function viewOf(
 ): Promise<RowsView> {
   const { id: jobId } = await importOf(jobs, caller, id)
   return { jobId, view: linksSeenBy(caller) }
-}
-
-/** The format of a file, as requested or detected by its first record. @throws AppError */
-function formatOf(
-  sample: ReadRecord | undefined,
-  { format, mapping }: { format: FormatName | 'auto'; mapping?: Mapping | undefined },
-): FormatName {
-  if (sample === undefined) throw invalid({ field: 'file', code: 'EMPTY_FILE' })
-  const columns = Object.keys(sample ?? {})
-  if (mapping !== undefined) {
-    const faults = Object.entries(mapping).flatMap(([field, column]) =>
-      columns.includes(column)
-        ? []
-        : [{ field: `mapping.${field}`, code: 'UNKNOWN_COLUMN' as const }],
-    )
-    if (faults.length > 0) throw invalid(...faults)
-    return format === 'auto' ? 'csv' : format
-  }
-  if (format !== 'auto') return format
-  if (sample === null) throw new UnreadableFile(START).refusal
-  const found = recognize(columns)
-  if (found === null) throw invalid({ field: 'format', code: 'UNKNOWN_FORMAT' })
-  return found
 }
 
 async function* walk(
@@ -217,15 +191,13 @@ async function* walk(
   }
 }
 
-function typeOf({ real, dry }: { real: string; dry: string }, { dry_run }: { dry_run: boolean }) {
-  return dry_run ? dry : real
-}
-
 /** Deletes the data of imports that have ended or never began. */
 async function purge({ storage, clock }: ImportServiceDeps): Promise<void> {
-  for (const { job_id, upload } of await endedImports(storage.read)) {
+  const kept = { type: JOBS.file.dry, since: clock.now() - KEPT_MS, files: KEPT_FILES }
+  for (const id of await endedImports(storage.read, kept)) {
+    // Nothing takes over the file from now on. One whose deletion is interrupted is abandoned.
+    const upload = await storage.write((tx) => deleteImport(tx, id), { survives: 'process' })
     if (upload !== null) await deleteAll(storage, 'import_chunks', upload)
-    await storage.write((tx) => deleteImport(tx, job_id), { survives: 'process' })
   }
   const below = lowestIdAt('upl', clock.now() - FORGOTTEN_MS)
   for (;;) {

@@ -34,7 +34,20 @@ const PROGRAMS: [string, (rows: string[][]) => string][] = [
     'blank rows',
     (rows) => `\ufeff${rows.map((row) => row.map(quoted).join(',')).join('\n')}\n,,,\n,,\n`,
   ],
+  [
+    'names in capitals',
+    ([head = [], ...rows]) =>
+      [head.map(shout), ...rows].map((row) => row.map(quoted).join(',')).join('\n'),
+  ],
+  ['0 and 1', (rows) => rows.map((row) => row.map(zero).map(quoted).join(';')).join('\r\n')],
+  [
+    'formatted numbers',
+    (rows) => rows.map((row) => row.map(comma).map(quoted).join(';')).join('\r\n'),
+  ],
 ]
+const shout = (name: string) => name.toUpperCase().replace('_', ' ')
+const zero = (cell: string) => ({ true: '1', false: '0' })[cell] ?? cell
+const comma = (cell: string) => cell.replace(/^(?:5|302)$/, '$&,00')
 const upper = (cell: string) => (/^(true|false)$/.test(cell) ? cell.toUpperCase() : cell)
 const german = (cell: string) =>
   quoted(cell)
@@ -89,6 +102,50 @@ test('an update from an own export keeps the password that is there', async () =
   }
 })
 
+test('a column named in other case keeps its meaning: no link loses its password or its end', async () => {
+  const text = `destination_url,slug,redirect_status,Has_Password,EXPIRES_AT
+https://a.example/,capital-1,,TRUE,
+https://a.example/,capital-2,,false,2031-01-31 21:00
+`
+  const done = await site.finished(await site.upload(text))
+  const [row] = await site.rows(done.id, '&status=refused')
+  expect(row?.reasons.map(({ code }) => code)).toEqual(['PASSWORD_NOT_INCLUDED'])
+  const { data } = await site.links.list({ search: 'capital' })
+  expect(data).toMatchObject([{ slug: 'capital-2', expires_at: '2031-01-31T21:00:00.000Z' }])
+})
+
+test.each(['1.23457E+11', '1,23457E+11', '1E+15'])(
+  'an external ID that a spreadsheet shortened is refused: %s',
+  async (id) => {
+    for (const [head, format] of [
+      ['destination_url,external_id', 'csv'],
+      ['destination_url,slug,redirect_status,external_id', 'slugline'],
+    ] as const) {
+      const cells = format === 'csv' ? '' : ',,'
+      const text = `${head}\nhttps://a.example/${cells},"${id}"\n`
+      const done = await site.finished(await site.upload(text, 'csv', `format=${format}`))
+      const rows = await site.rows(done.id)
+      expect(rows.flatMap(({ reasons }) => reasons)).toMatchObject([
+        { field: 'external_id', code: 'INVALID_VALUE' },
+      ])
+    }
+  },
+)
+
+test.each([
+  ['2024', ['2024']],
+  ['a, 7', ['7', 'a']],
+  ['["a","b', null],
+  ['[“a”,“b”]', null],
+])('tags typed or cut in a spreadsheet: %s', async (cell, tags) => {
+  const text = `destination_url,slug,redirect_status,tags\nhttps://a.example/,typed-tags,,"${cell.replaceAll('"', '""')}"\n`
+  const done = await site.finished(await site.upload(text))
+  expect(done.result).toMatchObject({ created: tags === null ? 0 : 1 })
+  const [link] = (await site.links.list({ search: 'typed-tags' })).data
+  expect(link?.tags ?? null).toEqual(tags)
+  if (link !== undefined) await site.links.remove(link.id)
+})
+
 test('UTF-16 with a byte order mark is read', async () => {
   const text = `\ufeff${HEAD}https://example.org/ä,utf16-ä,302,TRUE,FALSE,,\n`.replaceAll(',', '\t')
   for (const order of ['le', 'be']) {
@@ -114,11 +171,37 @@ test.each([
   ['json', '\n\n  [{"url":"ä" "x"}]', 3, 15],
   ['json', '[{"url":"https://a.exa', 1, 23],
   ['json', '{"links":[}', 1, 11],
+  ['json', '{"destination_url":"https://a.example/"}', 1, 1],
+  ['json', `{"x":${'['.repeat(70_000)}${']'.repeat(70_000)}}`, 1, 1],
+  ['json', '"links"', 1, 1],
+  ['json', 'null', 1, 1],
+  ['json', '{}', 1, 1],
   ['csv', 'url,slug\n"https://a.example/,x\n', 2, 1],
   ['csv', 'sep=;\nurl;slug\n"https://a.example/;x\n', 3, 1],
   ['ndjson', '{"url":"https://a.example/"\n', 1, 1],
 ])('a %s file that can’t be read is no empty file: %j', async (kind, text, line, column) => {
   expect(await unreadable(text, kind)).toEqual(['FILE_UNREADABLE', line, column])
+})
+
+test.each(['[]', ' [ ] ', '{"links":[]}', '{"total":0,"data":[]}', '{"shortUrls":{"data":[]}}'])(
+  'a list without records is an empty file: %s',
+  async (text) => {
+    const { error } = (await (await site.upload(text, 'json')).json()) as {
+      error: { details: { code: string }[] }
+    }
+    expect(error.details.map(({ code }) => code)).toEqual(['EMPTY_FILE'])
+  },
+)
+
+test('a table of which no row can be read is known by its columns, and each row is refused', async () => {
+  const text = 'Long URL,Slug\nhttps://a.example/?a=1,2,x\nhttps://b.example/?a=1,2,y\n'
+  const done = await site.finished(await site.upload(text))
+  expect(done.result).toEqual({ created: 0, updated: 0, skipped: 0, refused: 2 })
+  const rows = await site.rows(done.id)
+  expect(rows.map(({ reasons }) => reasons[0]?.code)).toEqual(Array(2).fill('UNREADABLE_RECORD'))
+  const other = await site.upload('Adresse,Kürzel\na,b,c\n')
+  const { error } = (await other.json()) as { error: { details: { code: string }[] } }
+  expect(error.details.map(({ code }) => code)).toEqual(['UNKNOWN_FORMAT'])
 })
 
 test('a file that breaks off later says where', async () => {
@@ -195,8 +278,10 @@ test.each([
 })
 
 test('flags in the languages of spreadsheets, and JSON nested too deep', () => {
-  for (const text of ['WAHR', 'VRAI', 'Doğru', 'ІСТИНА']) expect(flagOf(text)).toBe(true)
-  for (const text of ['FALSCH', 'FAŁSZ', 'YANLIŞ', 'ONWAAR']) expect(flagOf(text)).toBe(false)
+  for (const text of ['WAHR', 'VRAI', 'Doğru', 'ІСТИНА', 'ИСТИНА', 'IGAZ', 'Sann', 'TÕENE'])
+    expect(flagOf(text)).toBe(true)
+  for (const text of ['FALSCH', 'FAŁSZ', 'YANLIŞ', 'ONWAAR', 'ЛОЖЬ', 'HAMIS', 'EPÄTOSI'])
+    expect(flagOf(text)).toBe(false)
   expect(parseNested(`"${'['.repeat(200)}"`)).toBe('['.repeat(200))
   expect(() => parseNested('['.repeat(65))).toThrow()
 })

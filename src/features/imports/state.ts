@@ -1,7 +1,26 @@
 import type { Checkpoint } from '../jobs/index.ts'
+import type { ReadOptions } from './check.ts'
 import type { DateOrders } from './formats/index.ts'
-import type { Batch, ImportInput } from './run.ts'
-import type { Outcome } from './write.ts'
+import type { ReadRecord } from './records.ts'
+import type { OnConflict, Outcome } from './write.ts'
+
+/** The input of every import. */
+export interface ImportInput extends ReadOptions {
+  on_conflict: OnConflict
+  /** Absent: makes another link. */
+  if_exists?: 'return' | undefined
+  /** Of the file or service, for people. */
+  name: string | null
+  dry_run: boolean
+}
+
+/** Records in order, and the position after a number of them. */
+export interface Batch {
+  records: ReadRecord[]
+  positionAfter?: (count: number) => Position
+  total?: number | null
+  orders?: DateOrders | undefined
+}
 
 /** The job's result. */
 export interface ImportResult {
@@ -11,7 +30,7 @@ export interface ImportResult {
   refused: number
   /** Clicks that came along. Absent: none. */
   imported_clicks?: number
-  /** Refused and skipped records without a row, because there are too many. Absent: none. */
+  /** Refused, skipped and unchanged records without a row, because there are too many. Absent: none. */
   rows_omitted?: number
 }
 
@@ -25,6 +44,8 @@ export interface ImportState extends ImportResult {
   /** Addresses of the created links. */
   addresses: number
   conflicts: number
+  /** Records without an effect on the link that they are about. Absent: none. */
+  unchanged?: number
   /** What a file's columns show about the order of their dates. */
   orders?: DateOrders | undefined
   /** What is to be read next of another service. */
@@ -69,11 +90,13 @@ export function startState(input: ImportInput): ImportState {
 
 export function advanced(
   state: ImportState,
-  { records, position, total = state.total, orders = state.orders }: Batch,
+  { positionAfter, total = state.total, orders = state.orders }: Batch,
   outcomes: readonly Outcome[],
+  /** How many of the batch were processed before these. */
+  done: number,
 ): ImportState {
-  const next = { ...state, n: state.n + records.length, total, orders }
-  if (position !== undefined) next.position = position
+  const next = { ...state, n: state.n + outcomes.length, total, orders }
+  if (positionAfter !== undefined) next.position = positionAfter(done + outcomes.length)
   for (const outcome of outcomes) {
     const { status, record } = outcome
     next[status === 'renamed' ? 'created' : status]++
@@ -83,6 +106,7 @@ export function advanced(
     const clicks = hasChanged(status) ? record.fields?.imported_clicks : 0
     if (clicks) next.imported_clicks = (next.imported_clicks ?? 0) + clicks
     if (isConflict(outcome)) next.conflicts++
+    if (isUnchanged(outcome)) next.unchanged = (next.unchanged ?? 0) + 1
   }
   return next
 }
@@ -94,11 +118,13 @@ export function firstOf(
   rowsMax: number,
 ): Outcome[] {
   const refused = state.phase === 'check' ? state.conflicts : state.refused
-  const rows: Partial<Record<Outcome['status'], number>> = { refused, skipped: state.skipped }
-  return outcomes.filter(({ status }) => {
-    const before = rows[status]
+  const { skipped, unchanged = 0 } = state
+  const rows: Record<string, number> = { refused, skipped, unchanged }
+  return outcomes.filter((outcome) => {
+    const kind = isUnchanged(outcome) ? 'unchanged' : outcome.status
+    const before = rows[kind]
     if (before === undefined) return true
-    rows[status] = before + 1
+    rows[kind] = before + 1
     return before < rowsMax
   })
 }
@@ -120,9 +146,21 @@ export function hasChanged(status: Outcome['status']): boolean {
   return status === 'created' || status === 'renamed' || status === 'updated'
 }
 
-export function omittedOf({ refused, skipped }: ImportResult, rowsMax: number) {
-  const omitted = Math.max(0, refused - rowsMax) + Math.max(0, skipped - rowsMax)
+export function omittedOf(
+  { refused, skipped, unchanged = 0 }: ImportResult & Pick<Partial<ImportState>, 'unchanged'>,
+  rowsMax: number,
+) {
+  const omitted = [refused, skipped, unchanged].reduce(
+    (sum, count) => sum + Math.max(0, count - rowsMax),
+    0,
+  )
   return omitted > 0 && { rows_omitted: omitted }
+}
+
+/** Whether an accepted record changed nothing: in a dry run, one whose slug came before. */
+function isUnchanged({ status, link, versionBefore }: Outcome): boolean {
+  const isAbout = status === 'updated' || status === 'renamed'
+  return isAbout && (link === null || link.version === versionBefore)
 }
 
 export function isConflict({ status, reasons }: Outcome): boolean {

@@ -14,30 +14,6 @@ import {
 /** A row of `import_rows`. */
 export type ImportRow = ImportRowsTable
 
-/** Adds a chunk of a file. */
-export async function insertChunk(
-  { db }: Transaction,
-  upload: string,
-  n: number,
-  text: string,
-): Promise<void> {
-  await db.insertInto('import_chunks').values({ upload, n, text }).execute()
-}
-
-/** The chunks of a file, one at a time. */
-export async function* readChunks({ db }: Sql, upload: string): AsyncIterable<string> {
-  for (let n = 0; ; n++) {
-    const chunk = await db
-      .selectFrom('import_chunks')
-      .select('text')
-      .where('upload', '=', upload)
-      .where('n', '=', n)
-      .executeTakeFirst()
-    if (chunk === undefined) return
-    yield chunk.text
-  }
-}
-
 /** How many chunks of half a megabyte, or rows, are deleted per transaction. */
 const STEPS = { import_chunks: 16, import_rows: 1_000 }
 
@@ -87,19 +63,49 @@ export async function findToken({ db }: Sql, jobId: string): Promise<string | nu
   return (await found.executeTakeFirst())?.token ?? null
 }
 
-/** Imports with data whose jobs have ended or no longer exist. */
-export function endedImports({ db }: Sql): Promise<{ job_id: string; upload: string | null }[]> {
-  return db
-    .selectFrom('imports')
-    .leftJoin('jobs', 'jobs.id', 'imports.job_id')
-    .select(['imports.job_id', 'imports.upload'])
-    .where('jobs.lease_until', 'is', null)
+/**
+ * The jobs of imports with data that have ended or no longer exist, without the newest `files` of a
+ * workspace that succeeded with this type since a time and have a file.
+ */
+export async function endedImports(
+  { db }: Sql,
+  { type, since, files }: { type: string; since: number; files: number },
+): Promise<string[]> {
+  const ended = await db
+    .selectFrom('imports as i')
+    .leftJoin('jobs as j', 'j.id', 'i.job_id')
+    .select(['i.job_id', 'i.upload', 'j.workspace_no', 'j.type', 'j.status', 'j.finished_at'])
+    .where('j.lease_until', 'is', null)
+    .orderBy('i.job_id', 'desc')
     .execute()
+  const kept = new Map<number | null, number>()
+  return ended
+    .filter((row) => {
+      const isOf = row.upload !== null && row.type === type && row.status === 'succeeded'
+      const count = kept.get(row.workspace_no) ?? 0
+      if (!isOf || Number(row.finished_at) < since || count === files) return true
+      kept.set(row.workspace_no, count + 1)
+      return false
+    })
+    .map(({ job_id }) => job_id)
 }
 
-export async function deleteImport({ db }: Transaction, jobId: string): Promise<void> {
+/** Takes the file of an import for another one. False: it has none any more. */
+export async function takeUpload({ db }: Transaction, jobId: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('imports')
+    .set({ upload: null })
+    .where('job_id', '=', jobId)
+    .where('upload', 'is not', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Returns the file that it had. */
+export async function deleteImport({ db }: Transaction, jobId: string): Promise<string | null> {
   await db.deleteFrom('import_seen').where('job_id', '=', jobId).execute()
-  await db.deleteFrom('imports').where('job_id', '=', jobId).execute()
+  const deleted = db.deleteFrom('imports').where('job_id', '=', jobId).returning('upload')
+  return (await deleted.executeTakeFirst())?.upload ?? null
 }
 
 export async function insertRows({ db }: Transaction, rows: readonly ImportRow[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { createPause } from '../../lib/base/turn.ts'
 import { viewOf } from '../../lib/base/view.ts'
 import { AppError, type ErrorDetail } from '../../lib/errors/index.ts'
 import { savepoint, type Transaction } from '../../platform/storage/index.ts'
@@ -40,22 +41,29 @@ type Prepared = Awaited<ReturnType<LinkService['prepareRestore']>>
  */
 export async function undoImport(
   { storage, links }: ImportDeps,
-  { job, caller: callerNow, checkpoint, signal }: JobRun<{ import: string }, UndoState>,
+  { job, caller: callerNow, checkpoint, beginStep }: JobRun<{ import: string }, UndoState>,
 ): Promise<UndoResult> {
   const { workspaceNo } = job
   const jobId = job.input.import
-  let state = job.state
+  const viewNow = (reader: LinkPrincipal) => ({ jobId, view: viewOf(reader) })
+  const start = async () =>
+    startState(await countUndoable(storage.read, viewNow(await callerNow(storage.read))))
+  let state = job.state ?? (await start())
   for (;;) {
-    signal.throwIfAborted()
+    await beginStep(state)
     const reader = await callerNow(storage.read)
-    const view = { jobId, view: viewOf(reader) }
-    state ??= startState(await countUndoable(storage.read, view))
     const { total, below } = state
     const before = state
-    const rows = await listUndoable(storage.read, view, below, STEP)
+    const rows = await listUndoable(storage.read, viewNow(reader), below, STEP)
     const last = rows.at(-1)
     if (last === undefined) return resultOf(jobId, state)
-    const prepared = await Promise.all(rows.map((row) => prepare(links, reader, row)))
+    const prepared: (Prepared | AppError)[] = []
+    const pause = createPause()
+    for (const row of rows) {
+      // Histories may be long, and one machine reads them in this thread.
+      await pause()
+      prepared.push(await prepare(links, reader, row))
+    }
     state = await storage.write(
       async (tx) => {
         const caller = await callerNow(tx)
@@ -65,6 +73,7 @@ export async function undoImport(
         )
         const next = { ...before, below: last.n }
         for (const [i, row] of rows.entries()) {
+          await pause()
           next[await undoRow(links, caller, tx, row, prepared[i] ?? null)]++
         }
         await checkpoint(tx, {

@@ -16,6 +16,8 @@ const UPLOAD_TYPES = Object.keys(UPLOAD_EXAMPLES)
 
 /** The most bytes that a file may have. */
 export const FILE_BYTES_MAX = 200 * 1024 * 1024
+/** The longest name of a file, in Unicode code points. */
+export const FILE_NAME_MAX = 255
 /** The most bytes of a form besides its file. */
 const FORM_BYTES_MAX = 2 * 1024 * 1024
 /** The size of a file's chunks. */
@@ -69,7 +71,7 @@ async function receiveForm(
     reader.note(`${name}=${value}\n`)
   })
   form.on('file', (_, stream, name, __, mediaType) => {
-    file = { name: name === undefined ? null : basename(name), mediaType }
+    file = { name: nameOf(name), mediaType }
     content = stream
     reading = (async () => {
       for await (const bytes of stream) if (!(await reader.add(bytes as Uint8Array))) break
@@ -93,6 +95,14 @@ async function receiveForm(
   if (file === undefined) throw invalid({ field: 'file', code: 'REQUIRED' })
   const { name, mediaType } = file
   return { kind: kindOf(mediaType, name, reader.head()), name, fields, digest: reader.digest() }
+}
+
+/** The name of a file, to be shown; null: it has none. */
+function nameOf(given: string | undefined): string | null {
+  const name = basename(given ?? '')
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '')
+  return [...name.slice(0, 2 * FILE_NAME_MAX)].slice(0, FILE_NAME_MAX).join('') || null
 }
 
 function formOf(type: string): BusboyInstance {

@@ -1,15 +1,24 @@
 import type { Ids } from '../../lib/base/ids.ts'
-import type { Storage } from '../../platform/storage/index.ts'
+import { AppError } from '../../lib/errors/index.ts'
+import type { Sql, Storage } from '../../platform/storage/index.ts'
 import type { JobReader, JobService } from '../jobs/index.ts'
+import { insertChunk, storedBytes } from './chunks.ts'
 import { mappingOf, recognize } from './formats/index.ts'
-import { type Kind, type ReadRecord, readRecords, START, UnreadableFile } from './records.ts'
-import { deleteAll, insertChunk } from './store.ts'
-import { type ReceivedFile, receiveFile } from './upload.ts'
+import {
+  type Kind,
+  type ReadRecord,
+  readRecords,
+  SKIPPED_LENGTH_MAX,
+  START,
+  UnreadableFile,
+} from './records.ts'
+import { deleteAll } from './store.ts'
+import { FILE_BYTES_MAX, type ReceivedFile, receiveFile } from './upload.ts'
 
 /** An uploaded file without an import. */
 export interface Upload extends Pick<ReceivedFile, 'kind' | 'name' | 'fields' | 'digest'> {
   id: string
-  /** The first record, or the first readable one of some. */
+  /** The first record, or the first readable one of some; without one, a CSV file's columns. */
   sample: ReadRecord | undefined
 }
 
@@ -18,28 +27,60 @@ interface UploadDeps {
   storage: Storage
   ids: Ids
   jobs: Pick<JobService, 'assertRoom'>
+  /** The most bytes that the files of a workspace may have until their imports end. */
+  storedBytesMax?: number | undefined
 }
 
+/** The default of `storedBytesMax`. */
+const STORED_BYTES_MAX = 1024 ** 3
+
 /** Uploaded files on their way to an import. */
-export function createUploads({ storage, ids, jobs }: UploadDeps) {
+export function createUploads({
+  storage,
+  ids,
+  jobs,
+  storedBytesMax: max = STORED_BYTES_MAX,
+}: UploadDeps) {
   /** How many files of a workspace are being received. */
   const receiving = new Map<number, number>()
 
-  async function store(request: Request): Promise<Upload> {
+  /**
+   * Counts the files of all nodes, so each chunk counts those before it.
+   * @throws AppError IMPORTS_FULL
+   */
+  async function assertSpace(sql: Sql, workspaceNo: number, more = 0): Promise<void> {
+    if ((await storedBytes(sql, workspaceNo)) + more <= max) return
+    throw new AppError('IMPORTS_FULL', { params: { max }, headers: { 'Retry-After': '60' } })
+  }
+
+  async function store(request: Request, workspaceNo: number): Promise<Upload> {
     const id = ids.next('upl')
     let n = 0
     let head = ''
+    let isPart = false
+    const length = Number(request.headers.get('content-length') ?? 0)
+    // A larger one is refused for its own size.
+    await assertSpace(storage.read, workspaceNo, Math.min(length, FILE_BYTES_MAX))
     try {
       const file = await receiveFile(request, async (text) => {
-        if (n === 0) head = text
-        const at = n++
-        await storage.write((tx) => insertChunk(tx, id, at, text), { survives: 'process' })
+        if (head.length <= SKIPPED_LENGTH_MAX) head += text
+        else isPart = true
+        const chunk = { upload: id, workspaceNo, n: n++, text }
+        await storage.write(
+          async (tx) => {
+            await insertChunk(tx, chunk)
+            await assertSpace(tx, workspaceNo)
+          },
+          { survives: 'process' },
+        )
         return true
       })
-      const first = await firstRecords(file.kind, head, SAMPLED, n > 1)
-      // The first record is longer than a part of the file.
-      if (first.length === 0 && n > 1) throw new UnreadableFile(START).refusal
-      const sample = first.find((record) => record !== null) ?? first[0]
+      const { records: first, columns } = await firstRecords(file.kind, head, SAMPLED, isPart)
+      // The first record is longer than any that is skipped.
+      if (first.length === 0 && isPart) throw new UnreadableFile(START).refusal
+      const ofColumns = columns && Object.fromEntries(columns.map((column) => [column, null]))
+      const unread = first.length === 0 ? undefined : (ofColumns ?? null)
+      const sample = first.find((record) => record !== null) ?? unread
       return { id, ...file, sample }
     } catch (error) {
       await deleteAll(storage, 'import_chunks', id).catch(() => {})
@@ -50,7 +91,7 @@ export function createUploads({ storage, ids, jobs }: UploadDeps) {
   return {
     /**
      * Stores the file of a request. Files that are being received count as unfinished jobs.
-     * @throws AppError TOO_MANY_JOBS, and as {@link receiveFile} does
+     * @throws AppError TOO_MANY_JOBS, IMPORTS_FULL, and as {@link receiveFile} does
      */
     async receive(caller: JobReader, request: Request): Promise<Upload> {
       const { no } = caller.workspace
@@ -58,7 +99,7 @@ export function createUploads({ storage, ids, jobs }: UploadDeps) {
       receiving.set(no, others + 1)
       try {
         await jobs.assertRoom(caller, others)
-        return await store(request)
+        return await store(request, no)
       } finally {
         const left = (receiving.get(no) ?? 1) - 1
         if (left === 0) receiving.delete(no)
@@ -83,10 +124,10 @@ export function createUploads({ storage, ids, jobs }: UploadDeps) {
         head = text
         return false
       })
-      const records = (await firstRecords(file.kind, head, limit, true)).map(
-        (record) => record ?? {},
-      )
-      const columns = [...new Set(records.flatMap((record) => Object.keys(record)))]
+      const first = await firstRecords(file.kind, head, limit, true)
+      const records = first.records.map((record) => record ?? {})
+      const named = [...(first.columns ?? []), ...records.flatMap((record) => Object.keys(record))]
+      const columns = [...new Set(named)]
       const format = recognize(columns)
       const mapping = mappingOf(format ?? 'csv', columns)
       return { format, columns, mapping, records }
@@ -98,7 +139,7 @@ export function createUploads({ storage, ids, jobs }: UploadDeps) {
 const SAMPLED = 100
 
 /**
- * The first records of a file.
+ * The first records of a file, and its columns if it has a header.
  * @param isPart whether `head` may end within a record
  * @throws AppError FILE_UNREADABLE
  */
@@ -107,13 +148,17 @@ async function firstRecords(
   head: string,
   limit: number,
   isPart: boolean,
-): Promise<ReadRecord[]> {
+): Promise<{ records: ReadRecord[]; columns: readonly string[] | undefined }> {
   const found: ReadRecord[] = []
+  let columns: readonly string[] | undefined
+  const onColumns = (names: readonly string[]) => {
+    columns = names
+  }
   async function* once() {
     yield head
   }
   try {
-    for await (const record of readRecords(kind, once())) {
+    for await (const record of readRecords(kind, once(), { onColumns })) {
       if (found.push(record) === limit) break
     }
   } catch (error) {
@@ -122,5 +167,5 @@ async function firstRecords(
     const isLater = found.length > 0 || (isPart && error.isCut)
     if (!isLater) throw error.refusal
   }
-  return found
+  return { records: found, columns }
 }

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../lib/base/turn.ts'
+import { createPause, nextTurn } from '../../lib/base/turn.ts'
 import { AppError, type ErrorDetail } from '../../lib/errors/index.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../../model/domains/index.ts'
@@ -63,6 +63,8 @@ interface WriteContext {
   caller: LinkPrincipal
   onConflict: OnConflict
   ifExists: 'return' | undefined
+  /** Chosen for all records: without it, a link would be seen by more people than it was meant for. */
+  folder: string | undefined
 }
 
 /** Writes records in order; many together if none of them conflicts. */
@@ -73,12 +75,14 @@ export async function writeRecords(
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   let isClear = true
+  const pause = createPause()
   while (outcomes.length < records.length) {
     const some = records.slice(outcomes.length, outcomes.length + TURN)
     // After a conflict more are likely, and single writes are cheaper then.
     const links = isClear ? await createSome(ctx, tx, some) : undefined
     const ends: Outcome[] = []
     for (const record of some) {
+      await pause()
       const link = links?.get(record)
       ends.push(link ? created(ctx, record, link) : await writeRecord(ctx, tx, record))
     }
@@ -126,7 +130,7 @@ async function writeRecord(
   } catch (error) {
     const refusal = refusalOf(error)
     const reasons = reasonsOf(refusal)
-    if (reasons.every(({ code }) => code === 'FOLDER_NOT_FOUND')) {
+    if (ctx.folder === undefined && reasons.every(({ code }) => code === 'FOLDER_NOT_FOUND')) {
       // An unknown folder, of an export from another instance, is ignored with a warning.
       const { folder_id: _, ...others } = fields
       const outcome = await writeRecord(ctx, tx, { ...record, fields: others })

@@ -10,6 +10,12 @@ export type EndAction = Extract<AuditAction, `import.${string}`>
 /** These actions by the types of jobs; other types have none. */
 export type EndActions = ReadonlyMap<string, EndAction>
 
+/** What a job is about, for people. Inputs of other types can be large. */
+export function nameOf({ type, input }: Pick<JobRow, 'type' | 'input'>): string | null {
+  if (!type.startsWith('imports.')) return null
+  return (JSON.parse(input) as { name?: string | null }).name ?? null
+}
+
 /** Records the end of a job in the transaction that ends it, which has locked the workspace. */
 export async function recordEnd(
   tx: Transaction,
@@ -21,11 +27,13 @@ export async function recordEnd(
   if (action === undefined) return
   const { id, type, status, done, total, failed } = row
   const actor = JSON.parse(row.actor) as Actor
+  const name = nameOf(row)
   await recordChange(tx, actor, {
     workspaceNo: row.workspace_no,
     at,
     action,
     target: { type: 'import', id, label: type },
+    ...(name !== null && { after: { name } }),
     // Without the names of people and the sentence about an error, which depend on the reader.
     object: {
       id,

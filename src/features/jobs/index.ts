@@ -1,3 +1,4 @@
+export type { Allowance } from './pace.ts'
 export { JOB_EXAMPLE, JobListSchema, JobSchema } from './schemas.ts'
 export {
   createJobService,

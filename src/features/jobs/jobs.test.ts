@@ -5,6 +5,7 @@ import { createTestApi, type TestApi } from '../../http/testing/api.ts'
 import { createIds } from '../../lib/base/ids.ts'
 import { systemRandom } from '../../lib/base/random.ts'
 import { AppError } from '../../lib/errors/index.ts'
+import { createMemoryLimiter } from '../../platform/limits/index.ts'
 import { type Storage, StorageUnavailable } from '../../platform/storage/index.ts'
 import { COMMAND_LINE } from '../audit/index.ts'
 import { createJobService, type JobRun, type JobService } from './index.ts'
@@ -44,6 +45,7 @@ function processOf(nodeId: string, storage: Storage = site.storage): JobService 
     ids: createIds(clock, systemRandom),
     logger: { warn() {}, error: (fields) => void logged.push(fields) },
     callerOf: permitting({}),
+    limiter: createMemoryLimiter(),
   })
   services.push(made)
   return made
@@ -337,7 +339,8 @@ describe('the API', () => {
 
     const path = `/api/v1/jobs/${ids[0]}`
     const shown = {
-      ...{ id: ids[0], type: 'numbers.add', status: 'queued', result: null, error: null },
+      ...{ id: ids[0], type: 'numbers.add', name: null, status: 'queued' },
+      ...{ result: null, error: null },
       progress: { done: 0, total: 3, failed: 0 },
       actor: { type: 'command', id: null, name: 'command line' },
       created_at: new Date(site.clock.ms).toISOString(),

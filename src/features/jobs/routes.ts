@@ -14,24 +14,21 @@ const Params = z.object({
 /** The most values of a filter. */
 const TYPES_MAX = 20
 const TYPE_LENGTH_MAX = 64
+const TYPE = /^[a-z_]+(?:\.[a-z_]+)*$/
 
 const status = repeatable(z.enum(JOB_STATUSES), JOB_STATUSES.length).openapi({
   param: { description: 'Only jobs with this status; may be repeated.' },
   type: 'array',
   items: { type: 'string', enum: [...JOB_STATUSES] },
+  maxItems: JOB_STATUSES.length,
 })
 
 const Query = z.object({
-  type: repeatable(
-    z
-      .string()
-      .max(TYPE_LENGTH_MAX)
-      .regex(/^[a-z_]+(?:\.[a-z_]+)*$/),
-    TYPES_MAX,
-  ).openapi({
+  type: repeatable(z.string().max(TYPE_LENGTH_MAX).regex(TYPE), TYPES_MAX).openapi({
     param: { description: 'Only jobs of this type; may be repeated.' },
     type: 'array',
-    items: { type: 'string', maxLength: TYPE_LENGTH_MAX },
+    items: { type: 'string', maxLength: TYPE_LENGTH_MAX, pattern: TYPE.source },
+    maxItems: TYPES_MAX,
     example: [JOB_EXAMPLE.type],
   }),
   status,

@@ -1,5 +1,6 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Permission } from '../../http/callers.ts'
-import type { Clock } from '../../lib/base/clock.ts'
+import { BYTES_PER_REQUEST } from '../../http/meter.ts'
 import type { Logger } from '../../lib/base/logger.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import {
@@ -10,6 +11,7 @@ import {
 } from '../../platform/storage/index.ts'
 import type { Actor, Principal } from '../audit/index.ts'
 import { type EndActions, recordEnd } from './ended.ts'
+import { type PaceDeps, takeAllowance } from './pace.ts'
 import {
   addFolders,
   changeHeld,
@@ -20,7 +22,8 @@ import {
   takeJob,
   waitingJob,
 } from './store.ts'
-import { type Checkpoint, type Job, type JobHandler, Postponed } from './types.ts'
+import { columnsOf, jobOf } from './stored.ts'
+import { type JobHandler, Postponed } from './types.ts'
 
 /** A job's lease: without renewal another process takes the job over after this time. */
 const LEASE_MS = 15_000
@@ -31,6 +34,8 @@ const POLL_MS = 2_000
 const ATTEMPTS_MAX = 10
 /** The most concurrent jobs of a process. */
 const RUNNING_MAX = 4
+/** Of these, jobs that ask other services, which may never answer. */
+const ASKING_MAX = RUNNING_MAX - 1
 /** How long a job keeps its place, from its first step on, while other workspaces wait for one. */
 const TURN_MS = 15_000
 
@@ -41,26 +46,32 @@ const SCOPE = 'links:write'
 class LeaseLost extends Error {}
 /** Jobs of other workspaces wait for the place. */
 class TurnOver extends Error {}
-
 /** A place of this process, taken by a job. */
 class Place {
+  constructor(readonly asksOthers: boolean) {}
+
   /** When the run's first step was done: before, ending it would only lose work. */
   since: number | null = null
   isWanted = false
+  /** While the job waits: releases its place. */
+  leave: (() => void) | undefined
   ended: Promise<void> = Promise.resolve()
 }
 
 /** Dependencies of the runner. */
-export interface RunnerDeps {
+export interface RunnerDeps extends PaceDeps {
   storage: Storage
-  clock: Clock
   logger: Pick<Logger, 'warn' | 'error'>
   /** The unique id of this process among those running. Default: it is the only one. */
   nodeId?: string | undefined
+  /** Called with the type and the status of each job that ends here, as labels of a metric. */
+  ended?: (labels: string) => void
   handlers: ReadonlyMap<string, JobHandler<unknown, unknown>>
   endActions: EndActions
   /** Of the types that need another scope than most. */
   scopes: ReadonlyMap<string, Permission>
+  /** The types that ask other services. */
+  asking: ReadonlySet<string>
   /** A job's actor as they may act now. @throws AppError if they may not go on */
   callerOf: (
     sql: Sql,
@@ -77,6 +88,12 @@ export function createJobRunner(deps: RunnerDeps) {
   const { storage, clock, logger, handlers, nodeId: owner = 'server' } = deps
   // Other types are from newer versions, and only newer nodes can run them.
   const types = () => [...handlers.keys()]
+  /** The types for which there is a place. */
+  function startable(): string[] {
+    const asking = [...running.values()].filter(({ asksOthers }) => asksOthers).length
+    if (running.size >= RUNNING_MAX) return []
+    return types().filter((type) => asking < ASKING_MAX || !deps.asking.has(type))
+  }
   const stopping = new AbortController()
   /** Running jobs by workspace. */
   const running = new Map<number, Place>()
@@ -94,19 +111,29 @@ export function createJobRunner(deps: RunnerDeps) {
     }
     while (!stopping.signal.aborted) {
       isAsked = false
-      const next = await waitingJob(storage.read, types(), clock.now(), busy())
-      if (next !== undefined && running.size < RUNNING_MAX) {
+      const waiting = (of: string[]) => waitingJob(storage.read, of, clock.now(), busy())
+      const next = await waiting(startable())
+      if (next !== undefined) {
         await take(next)
         continue
       }
-      if (next !== undefined) endTurn()
+      if ((await waiting(types())) !== undefined) endTurn()
       if (!isAsked) return
     }
   }
 
-  /** Ends the longest turn after its current step, if it has lasted long enough. */
+  /** Ends the turn of a job that waits, or the longest one if it has lasted long enough. */
   function endTurn(): void {
-    const places = [...running.values()].filter(({ since }) => since !== null)
+    // While there is a place, only jobs that ask others wait, for one of theirs.
+    const wanted = [...running.values()].filter(
+      ({ asksOthers }) => asksOthers || running.size >= RUNNING_MAX,
+    )
+    const waiting = wanted.find(({ leave }) => leave !== undefined)
+    if (waiting?.leave !== undefined) {
+      waiting.leave()
+      return
+    }
+    const places = wanted.filter(({ since }) => since !== null)
     const [longest] = places.sort((a, b) => Number(a.since) - Number(b.since))
     if (longest && clock.now() - Number(longest.since) >= TURN_MS) longest.isWanted = true
   }
@@ -121,7 +148,7 @@ export function createJobRunner(deps: RunnerDeps) {
       { workspaceNo },
     )
     if (row === undefined) return
-    const place = new Place()
+    const place = new Place(deps.asking.has(row.type))
     running.set(workspaceNo, place)
     const ended = run(deps, row, { owner, place, stopping: stopping.signal })
     place.ended = ended.finally(() => running.delete(workspaceNo)).then(wake, failed)
@@ -145,6 +172,8 @@ export function createJobRunner(deps: RunnerDeps) {
   return {
     /** Looks for jobs soon. */
     wake,
+    /** How many jobs this process runs. */
+    running: () => running.size,
     /** Starts running jobs. */
     start(): void {
       timer ??= setInterval(wake, POLL_MS)
@@ -163,28 +192,33 @@ export function createJobRunner(deps: RunnerDeps) {
 
 /** Runs a job that this process has taken, until it is finished or taken over. */
 async function run(
-  { storage, clock, logger, handlers, endActions, scopes, callerOf }: RunnerDeps,
+  deps: RunnerDeps,
   row: JobRow,
   { owner, place, stopping }: { owner: string; place: Place; stopping: AbortSignal },
 ): Promise<void> {
+  const { storage, clock, logger, handlers, endActions, scopes, callerOf, ended: note } = deps
   const { id, type } = row
-  const job = jobOf(row)
+  const { job, owed: owedBefore } = jobOf(row)
+  let owed = owedBefore
   const held = { id, owner }
   /** Aborted with LeaseLost, or with the AppError why the actor may not go on. */
   const ended = new AbortController()
   const turnOver = new AbortController()
   const signal = AbortSignal.any([stopping, ended.signal, turnOver.signal])
   const caller = (sql: Sql) => callerOf(sql, job, scopes.get(type) ?? SCOPE)
+  const take = async (wanted: number) =>
+    takeAllowance(deps, (await caller(storage.read)).workspace, wanted)
   const keep = async (tx: Transaction, values: Partial<JobRow>) => {
     if (!(await changeHeld(tx, held, values))) throw new LeaseLost()
   }
   const write = (values: Partial<JobRow>) => storage.write((tx) => keep(tx, values))
-  const finish = (values: Partial<JobRow>) =>
+  const finish = (values: Partial<JobRow> & Pick<JobRow, 'status'>) =>
     storage.write(
       async (tx) => {
         const finished_at = clock.now()
         await keep(tx, { ...FINISHED, finished_at, ...values })
         await recordEnd(tx, endActions, await jobIn(tx, id), finished_at)
+        tx.afterCommit(() => note?.(`type="${type}",status="${values.status}"`))
       },
       { workspaceNo: job.workspaceNo },
     )
@@ -195,6 +229,16 @@ async function run(
       if (error instanceof LeaseLost || error instanceof AppError) ended.abort(error)
     })
   }, RENEW_MS)
+  async function wait(ms: number, state: unknown): Promise<void> {
+    const until = clock.now() + ms
+    const waiting = new AbortController()
+    place.leave = () => waiting.abort()
+    const ends = AbortSignal.any([signal, waiting.signal])
+    await setTimeout(ms, undefined, { signal: ends }).catch(() => {})
+    place.leave = undefined
+    if (waiting.signal.aborted) throw new Postponed(Math.max(0, until - clock.now()), state)
+    signal.throwIfAborted()
+  }
   try {
     const handler = handlers.get(type)
     if (row.attempts > ATTEMPTS_MAX) throw new Error('The job takes its process down')
@@ -203,13 +247,27 @@ async function run(
       job,
       signal,
       caller,
+      take,
+      wait,
+      async beginStep(state) {
+        signal.throwIfAborted()
+        while (owed > 0) {
+          const { count, waitMs } = await take(owed)
+          owed -= count
+          if (count === 0) await wait(waitMs, state)
+        }
+      },
       async checkpoint(tx, made) {
         signal.throwIfAborted()
         const now = clock.now()
         await caller(tx)
         await addFolders(tx, job, made.folders ?? [])
-        await keep(tx, { ...columnsOf(made), attempts: 0, lease_until: now + LEASE_MS })
+        const owes = owed + Math.floor(tx.recorded.bytes / BYTES_PER_REQUEST)
+        await keep(tx, { ...columnsOf(made, owes), attempts: 0, lease_until: now + LEASE_MS })
         place.since ??= now
+        tx.afterCommit(() => {
+          owed = owes
+        })
         if (place.isWanted) tx.afterCommit(() => turnOver.abort(new TurnOver()))
       },
     })
@@ -220,7 +278,7 @@ async function run(
     if (error instanceof Postponed || (turnOver.signal.aborted && !ended.signal.aborted)) {
       const { ms, state } = error instanceof Postponed ? error : { ms: 0, state: undefined }
       const later = { lease_owner: null, lease_until: clock.now() + ms, attempts: 0 }
-      await write({ ...columnsOf({ state }), ...later }).catch(ignoreLost)
+      await write({ ...columnsOf({ state }, owed), ...later }).catch(ignoreLost)
       return
     }
     if (stopping.aborted || error instanceof StorageUnavailable) {
@@ -239,26 +297,4 @@ async function run(
 
 function ignoreLost(error: unknown): void {
   if (!(error instanceof LeaseLost)) throw error
-}
-
-/** A job in the form that handlers get. */
-function jobOf(row: JobRow): Job {
-  const { id, workspace_no: workspaceNo, actor, input, state, done, total, failed } = row
-  return {
-    id,
-    workspaceNo,
-    actor: JSON.parse(actor),
-    input: JSON.parse(input),
-    startedAt: row.started_at ?? row.created_at,
-    state: state === null ? null : JSON.parse(state),
-    progress: { done, total, failed },
-  }
-}
-
-function columnsOf({ progress, state, result }: Checkpoint<unknown>): Partial<JobRow> {
-  return {
-    ...progress,
-    ...(state !== undefined && { state: JSON.stringify(state) }),
-    ...(result !== undefined && { result: JSON.stringify(result) }),
-  }
 }

@@ -6,6 +6,7 @@ import { ActorSchema } from '../audit/index.ts'
 export const JOB_EXAMPLE = {
   id: 'job_01hzy3v9k2q4r6s8t0v2w4x6y8',
   type: 'links.by_filter',
+  name: null,
   status: 'running',
   progress: { done: 4000, total: 12408, failed: 0 },
   result: null,
@@ -28,6 +29,10 @@ export const JobSchema = z
   .object({
     id: z.string().openapi({ description: '`job_` and 26 characters; ids sort by time.' }),
     type: z.string().openapi({ description: 'What it does; further types may be added.' }),
+    name: z.string().nullable().openapi({
+      description:
+        'Of an import and its undo: the name of the file, or the host of the service. Null: none.',
+    }),
     status: z.enum(JOB_STATUSES).openapi({
       description: 'The last three are final.',
     }),
@@ -46,11 +51,22 @@ export const JobSchema = z
         refused: count('Of an import: records that are invalid.').optional(),
         imported_clicks: count('Of an import: clicks that came along. Absent: none.').optional(),
         rows_omitted: count(
-          'Of an import: refused and skipped records without a row. Absent: none.',
+          'Of an import: refused, skipped and unchanged records without a row. Absent: none.',
         ).optional(),
-        import_id: z.string().optional().openapi({ description: 'Of undoing: the import’s job.' }),
+        kept_until: z.string().optional().openapi({
+          format: 'date-time',
+          description:
+            'Of a dry run of a file: until when, at most, `POST /imports/{id}/start` imports it.',
+        }),
+        import_id: z.string().optional().openapi({
+          description:
+            'Of undoing: the import’s job. Of a dry run: the import that was started with its file.',
+        }),
+        job_id: z.string().optional().openapi({
+          description: 'Of undoing a change by filter: the job of that change.',
+        }),
         deleted: count('Of undoing: links that the import had created.').optional(),
-        restored: count('Of undoing: links that the import had changed.').optional(),
+        restored: count('Of undoing: links that have their earlier state again.').optional(),
         kept: count('Of undoing: links left alone, because they were changed since.').optional(),
         succeeded: count('Of a change by filter: links that were changed or deleted.').optional(),
         failed: count('Of a change by filter: links that were refused.').optional(),
@@ -70,7 +86,8 @@ export const JobSchema = z
       .nullable()
       .openapi({
         description:
-          'What it has done so far: `imports.` the first six members, `imports.undo` the next four, ' +
+          'What it has done so far: `imports.` the first eight members, `imports.undo` the five after ' +
+          '`kept_until` without `job_id`, `links.by_filter.undo` those without `import_id` and `deleted`, ' +
           '`links.by_filter` the last three. Null: none yet.',
       }),
     error: z.object({ code: z.string(), message: z.string() }).nullable().openapi({

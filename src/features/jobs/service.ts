@@ -8,12 +8,13 @@ import { type Locale, translate } from '../../lib/i18n/index.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import { type Actor, recordChange, withoutAddresses } from '../audit/index.ts'
-import { type EndAction, recordEnd } from './ended.ts'
+import { type EndAction, nameOf, recordEnd } from './ended.ts'
 import { createJobRunner, type RunnerDeps } from './runner.ts'
 import type { ShownJob } from './schemas.ts'
 import {
   addFolders,
   cancelJob,
+  changeResult,
   copyFolders,
   countOpen,
   findJob,
@@ -64,13 +65,17 @@ export type JobService = ReturnType<typeof createJobService>
  * continued by another if that one dies. See {@link JobHandler}.
  */
 export function createJobService(
-  deps: Omit<RunnerDeps, 'handlers' | 'endActions' | 'scopes'> & { ids: Ids; cursors: Cursors },
+  deps: Omit<RunnerDeps, 'handlers' | 'endActions' | 'scopes' | 'asking'> & {
+    ids: Ids
+    cursors: Cursors
+  },
 ) {
   const { storage, clock, ids, cursors } = deps
   const handlers = new Map<string, JobHandler<unknown, unknown>>()
   const endActions = new Map<string, EndAction>()
   const scopes = new Map<string, Permission>()
-  const runner = createJobRunner({ ...deps, handlers, endActions, scopes })
+  const asking = new Set<string>()
+  const runner = createJobRunner({ ...deps, handlers, endActions, scopes, asking })
 
   async function assertRoom(
     { workspace }: Pick<JobPrincipal, 'workspace'>,
@@ -89,18 +94,28 @@ export function createJobService(
   return {
     start: runner.start,
     stop: runner.stop,
+    /** How many jobs this process runs. */
+    running: runner.running,
+    /** How many jobs wait or run, on all nodes. */
+    open: () => countOpen(storage.read),
 
     /**
      * Registers the handler of a job type; call before `start`. `endAction` records the end of such
-     * jobs; `scope`: what starting one takes, and each of its steps, if it isn't `links:write`.
+     * jobs; `scope`: what starting one takes, and each of its steps, if it isn't `links:write`;
+     * `asksOthers`: it waits for services that may never answer.
      */
     register<I, S>(
       type: string,
       handler: JobHandler<I, S>,
-      { endAction, scope }: { endAction?: EndAction; scope?: Permission } = {},
+      {
+        endAction,
+        scope,
+        asksOthers,
+      }: { endAction?: EndAction; scope?: Permission; asksOthers?: boolean } = {},
     ): void {
       handlers.set(type, handler as JobHandler<unknown, unknown>)
       if (scope !== undefined) scopes.set(type, scope)
+      if (asksOthers) asking.add(type)
       if (endAction !== undefined) endActions.set(type, endAction)
     },
 
@@ -120,20 +135,25 @@ export function createJobService(
       { type, input, total = null, folders = [], about }: NewJob,
     ): Promise<JobRow> {
       await assertRoom({ workspace }, 0, tx)
+      const now = clock.now()
+      const made = { id: ids.next('job'), workspace_no: workspace.no, type }
+      const asked = { ...made, input: JSON.stringify(input) }
+      const entry = { ...entryOf(asked, now), action: 'job.created' as const }
+      const group = await recordChange(tx, actor, entry)
       const row = await insertJob(tx, {
-        id: ids.next('job'),
-        workspace_no: workspace.no,
-        type,
-        total,
-        actor: JSON.stringify(actor),
-        input: JSON.stringify(input),
-        created_at: clock.now(),
+        ...{ ...asked, total, created_at: now },
+        actor: JSON.stringify({ ...actor, group }),
       })
       await addFolders(tx, { id: row.id, workspaceNo: workspace.no }, folders)
       if (about !== undefined) await copyFolders(tx, about, row.id)
-      await recordChange(tx, actor, { ...entryOf(row, clock.now()), action: 'job.created' })
       tx.afterCommit(runner.wake)
       return named(tx, row)
+    },
+
+    /** Adds members to the result of a finished job. */
+    async addResult(tx: Transaction, { id, result }: JobRow, more: object): Promise<void> {
+      const all = { ...(result !== null && JSON.parse(result)), ...more }
+      await changeResult(tx, id, JSON.stringify(all))
     },
 
     /** @throws AppError JOB_NOT_FOUND */
@@ -166,6 +186,7 @@ export function createJobService(
       if (row === undefined) return named(tx, await found(findJob(tx, viewOf(caller), id)))
       await recordChange(tx, caller.actor, { ...entryOf(row, now), action: 'job.cancelled' })
       await recordEnd(tx, endActions, row, now)
+      tx.afterCommit(() => deps.ended?.(`type="${row.type}",status="cancelled"`))
       return named(tx, row)
     },
 
@@ -200,8 +221,11 @@ async function found(job: Promise<JobRow | undefined>): Promise<JobRow> {
   return row
 }
 
-function entryOf({ id, type, workspace_no: workspaceNo }: JobRow, at: number) {
-  return { workspaceNo, at, target: { type: 'job' as const, id, label: type } }
+function entryOf(row: Pick<JobRow, 'id' | 'type' | 'workspace_no' | 'input'>, at: number) {
+  const { id, type, workspace_no: workspaceNo } = row
+  const name = nameOf(row)
+  const after = name === null ? {} : { name }
+  return { workspaceNo, at, target: { type: 'job' as const, id, label: type }, after }
 }
 
 /** The error in the form that the runner stores. */
@@ -215,6 +239,7 @@ export function renderJob(row: JobRow, call: { readonly locale: Locale }): Shown
   return {
     id,
     type,
+    name: nameOf(row),
     status,
     progress: { done, total, failed },
     result: result === null ? null : JSON.parse(result),

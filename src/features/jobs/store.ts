@@ -87,12 +87,12 @@ export function listJobs(
   return jobs.orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** How many jobs of a workspace aren't finished. */
-export async function countOpen({ db }: Sql, workspaceNo: number): Promise<number> {
+/** How many jobs aren't finished, of a workspace or of all. */
+export async function countOpen({ db }: Sql, workspaceNo?: number): Promise<number> {
   const open = db
     .selectFrom('jobs')
-    .where('workspace_no', '=', workspaceNo)
     .where('lease_until', 'is not', null)
+    .$if(workspaceNo !== undefined, (all) => all.where('workspace_no', '=', Number(workspaceNo)))
   const counted = open.select(({ fn }) => fn.countAll<number>().as('count'))
   return Number((await counted.executeTakeFirstOrThrow()).count)
 }
@@ -210,6 +210,11 @@ export async function changeHeld(
 /** A job as it is in a transaction that has changed it. */
 export function jobIn({ db }: Transaction, id: string): Promise<JobRow> {
   return db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+}
+
+/** Replaces the result of a finished job. */
+export async function changeResult({ db }: Transaction, id: string, result: string): Promise<void> {
+  await db.updateTable('jobs').set({ result }).where('id', '=', id).execute()
 }
 
 /** The lease of finished jobs. */

@@ -4,6 +4,7 @@ import { createCursors } from '../../http/cursor.ts'
 import { createTestApi, type TestApi } from '../../http/testing/api.ts'
 import { createIds } from '../../lib/base/ids.ts'
 import { systemRandom } from '../../lib/base/random.ts'
+import { createMemoryLimiter } from '../../platform/limits/index.ts'
 import { COMMAND_LINE } from '../audit/index.ts'
 import { createJobService, type JobRun, type JobService, Postponed } from './index.ts'
 import { permitting } from './testing/caller-of.ts'
@@ -44,6 +45,7 @@ function processOf(nodeId: string): JobService {
     ids: createIds(clock, systemRandom),
     logger: { warn() {}, error: console.error },
     callerOf: permitting({}),
+    limiter: createMemoryLimiter(),
   })
   services.push(jobs)
   return jobs
@@ -90,6 +92,31 @@ test('endless jobs of other workspaces give up their places in turn, and go on',
   }
   steps.length = 0
   for (let no = 1; no <= PLACES; no++) await isRunning(steps, no)
+})
+
+test('jobs that ask other services leave a place to others, though these never answer', async () => {
+  const jobs = processOf('a')
+  const asked = new Set<number>()
+  jobs.register(
+    'asking',
+    async ({ job, signal }) => {
+      asked.add(job.workspaceNo)
+      await new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason)),
+      )
+      return null
+    },
+    { asksOthers: true },
+  )
+  jobs.register('short', async () => null)
+  jobs.start()
+  for (let no = 1; no <= PLACES; no++) await add(jobs, no, 'asking')
+  await eventually('all places for them are taken', async () => {
+    return asked.size >= PLACES - 1 ? true : undefined
+  })
+  const { id } = await add(jobs, PLACES + 1, 'short')
+  expect((await finished(jobs, PLACES + 1, id)).status).toBe('succeeded')
+  expect(asked.size).toBe(PLACES - 1)
 })
 
 test('a workspace with many jobs waits behind one that had no turn yet', async () => {
@@ -144,6 +171,53 @@ test('a postponed job frees its place, stays before later ones of its workspace,
   expect(await finished(jobs, 1, first.id)).toMatchObject({ result: '{"state":1}' })
   await finished(jobs, 1, second.id)
   expect(runs).toEqual([null, 1])
+})
+
+test('a job that waits in its place gives it up when another workspace needs it, and goes on', async () => {
+  const jobs = processOf('a')
+  const waited: unknown[] = []
+  jobs.register('waiting', async ({ job, wait }: JobRun<object, number>) => {
+    waited.push(job.state)
+    if (job.state === null) await wait(60_000, 1)
+    return {}
+  })
+  registerEndless(jobs, [])
+  const ids: string[] = []
+  for (let no = 1; no <= PLACES; no++) ids.push((await add(jobs, no, 'waiting')).id)
+  jobs.start()
+  await eventually('all wait', async () => (waited.length === PLACES ? true : undefined))
+  // No time passes.
+  const other = await add(jobs, PLACES + 1, 'short')
+  expect((await finished(jobs, PLACES + 1, other.id)).status).toBe('succeeded')
+  const rows = await Promise.all(ids.map((id, n) => jobs.get(as(n + 1), id)))
+  const left = rows.filter(({ state }) => state === '1')
+  expect(left.map(({ lease_owner, attempts }) => ({ lease_owner, attempts }))).toEqual([
+    { lease_owner: null, attempts: 0 },
+  ])
+  expect(left[0]?.lease_until).toBe(site.clock.ms + 60_000)
+  site.clock.ms += 60_000
+  const [index] = rows.flatMap(({ state }, n) => (state === '1' ? n : []))
+  await finished(jobs, Number(index) + 1, String(left[0]?.id))
+})
+
+test('a job that waits in its place can be cancelled', async () => {
+  const jobs = processOf('a')
+  const ends: unknown[] = []
+  jobs.register('waiting', async ({ wait, signal }: JobRun) => {
+    await wait(600_000, 1).catch((error) => {
+      ends.push(signal.aborted)
+      throw error
+    })
+    return {}
+  })
+  const { id } = await add(jobs, 1, 'waiting')
+  jobs.start()
+  await eventually('it runs', async () =>
+    (await jobs.get(as(1), id)).status === 'running' ? true : undefined,
+  )
+  await site.storage.write((tx) => jobs.cancel(tx, as(1), id))
+  await eventually('it has noticed', async () => (ends.length > 0 ? true : undefined))
+  expect([ends, (await jobs.get(as(1), id)).status]).toEqual([[true], 'cancelled'])
 })
 
 test('a postponed job can be cancelled', async () => {

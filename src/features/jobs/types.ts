@@ -1,5 +1,6 @@
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import type { Actor, Principal } from '../audit/index.ts'
+import type { Allowance } from './pace.ts'
 
 /** The progress of a job. */
 export interface Progress {
@@ -48,6 +49,19 @@ export interface JobRun<Input = unknown, State = unknown> {
    */
   readonly caller: (sql: Sql) => Promise<Principal>
   /**
+   * Begins a step, before anything is read for it. Throws the signal's reason if it is aborted. Waits
+   * until the rate limit of the workspace has room for what the steps before have recorded: each full
+   * 256 KiB of a step take one request; then it may throw {@link Postponed} with `state`.
+   */
+  readonly beginStep: (state: State) => Promise<void>
+  /** Takes up to `wanted` requests of the workspace's rate limit, for work as expensive as those. */
+  readonly take: (wanted: number) => Promise<Allowance>
+  /**
+   * Waits without giving up the place, because starting over would cost more, unless jobs of other
+   * workspaces wait for it: then it throws {@link Postponed} with `state`.
+   */
+  readonly wait: (ms: number, state: State) => Promise<void>
+  /**
    * Stores the progress in the transaction of the step that made it, so that both are committed or
    * neither. Throws if the job no longer belongs to this run, or its actor may not go on, which rolls
    * the step back; let that error propagate.
@@ -76,18 +90,18 @@ export class Postponed<State> extends Error {
  * committed checkpoint, so nothing is done twice and nothing is skipped.
  *
  * A run also ends after a step when jobs of other workspaces wait for a place: `signal` is aborted,
- * which the handler checks before each step. A handler that waits for something outside throws
- * {@link Postponed} instead of sleeping.
+ * which `beginStep` checks. A handler that waits for something outside throws {@link Postponed}
+ * instead of sleeping, or uses `wait`.
  *
  * A step must do all I/O outside of the database before its transaction. The return value is the
  * job's result; a thrown AppError is its `error`. While the database is down the job waits, and is
  * run again.
  *
  * @example
- * jobs.register('numbers.add', async ({ job, signal, checkpoint }: JobRun<{ upTo: number }, { n: number }>) => {
+ * jobs.register('numbers.add', async ({ job, beginStep, checkpoint }: JobRun<{ upTo: number }, { n: number }>) => {
  *   let { n } = job.state ?? { n: 0 }
  *   while (n < job.input.upTo) {
- *     signal.throwIfAborted()
+ *     await beginStep({ n })
  *     await storage.write(
  *       async (tx) => {
  *         await addNumbers(tx, n, n + 100)

@@ -4,6 +4,7 @@ import { createCursors } from '../../http/cursor.ts'
 import { createTestApi, type TestApi } from '../../http/testing/api.ts'
 import { createIds } from '../../lib/base/ids.ts'
 import { systemRandom } from '../../lib/base/random.ts'
+import { createMemoryLimiter } from '../../platform/limits/index.ts'
 import type { Actor } from '../audit/index.ts'
 import { createJobService, type JobService } from './index.ts'
 import { permitting } from './testing/caller-of.ts'
@@ -27,6 +28,7 @@ beforeEach(async () => {
     ids: createIds(clock, systemRandom),
     logger: { warn() {}, error: console.error },
     callerOf: permitting({}),
+    limiter: createMemoryLimiter(),
   })
   jobs.register('import', async () => null)
 })

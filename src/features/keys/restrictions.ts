@@ -42,7 +42,7 @@ function listOf(item: z.ZodType<string>, description: string, example: string) {
     .optional()
     .openapi({
       type: ['array', 'null'],
-      items: { type: 'string' },
+      items: { type: 'string', minLength: 1 },
       minItems: 1,
       maxItems: RESTRICTED_MAX,
       description,

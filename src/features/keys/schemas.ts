@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { listOf, pageParameters } from '../../http/page.ts'
-import { boundedList, checked } from '../../lib/validation/checked.ts'
+import { boundedList, checked, someText } from '../../lib/validation/checked.ts'
 import { formatTimestamp, parseTimestamp } from '../../lib/validation/timestamp.ts'
 import { RestrictionsSchema, type ShownRestrictions } from '../../model/keys/restrictions.ts'
 import { SCOPES } from '../../model/keys/scopes.ts'
@@ -67,8 +67,9 @@ export const NewKeySchema = KeySchema.extend({
 
 export const KeyCreateSchema = z
   .strictObject({
-    name: z.string().openapi({ maxLength: KEY_NAME_MAX }),
-    scopes: boundedList(z.string(), { max: SCOPES.length }).openapi({
+    name: someText.openapi({ maxLength: KEY_NAME_MAX }),
+    scopes: boundedList(z.string().openapi({ enum: [...SCOPES] }), { max: SCOPES.length }).openapi({
+      minItems: 1,
       description: `Of ${SCOPES.join(', ')}.`,
     }),
     restrictions: RestrictionsInput.nullable().optional().openapi({

@@ -1,10 +1,9 @@
 import type { KeyCaller } from '../../http/callers.ts'
-import type { Clock } from '../../lib/base/clock.ts'
-import type { Ids } from '../../lib/base/ids.ts'
+import type { ServiceContext } from '../../http/service-context.ts'
 import type { Random } from '../../lib/base/random.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
-import type { Sql, Storage, Transaction } from '../../platform/storage/index.ts'
+import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import { type Actor, changedFields, recordChange } from '../audit/index.ts'
 import type { Plans } from '../plans/service.ts'
 import {
@@ -48,10 +47,7 @@ import {
   useSlots,
 } from './store.ts'
 
-export interface KeyServiceDeps {
-  storage: Storage
-  clock: Clock
-  ids: Ids
+export interface KeyServiceDeps extends Omit<ServiceContext, 'cursors'> {
   random: Random
   /** The secret that keys are hashed with, stored outside of the database. */
   pepper: Uint8Array

@@ -2,17 +2,12 @@ import type { Updateable } from 'kysely'
 import type { Random } from '../../lib/base/random.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import type { Domains } from '../../model/domains/index.ts'
-import { type AliasInput, type SlugName, slugKey } from '../../model/links/slug.ts'
+import { type AliasInput, slugKey } from '../../model/links/slug.ts'
 import { prepareRows, type SlugsTable, type Transaction } from '../../platform/storage/index.ts'
 import type { PreparedPatch } from './fields.ts'
+import type { Address, Addresses, LinkRow } from './row.ts'
 import { parseList, type targetOf } from './rows.ts'
-import type { LinkRow } from './store.ts'
 import { prefixesAbove, slugOwner, slugTaken } from './taken.ts'
-
-/** A slug on a domain. */
-export interface Address extends SlugName {
-  domainNo: number
-}
 
 /**
  * What the redirect reads of a link in the rows of its slugs; `block_id` is that of all of them.
@@ -142,15 +137,6 @@ export async function deleteSlug(
 /** Called for every write of this table: other nodes cache slugs, and must invalidate this one. */
 export function slugChanged(tx: Transaction, { key, domainNo }: Omit<Address, 'slug'>): void {
   tx.linkChanged?.({ domainNo, slugKey: key })
-}
-
-/**
- * All addresses of a link. Aliases are stored as typed: only the slug on the link's own domain,
- * `no:slug` if the link was moved away from another domain.
- */
-export interface Addresses {
-  main: Address
-  aliases: Address[]
 }
 
 /** Which domains are case-sensitive. */

@@ -6,7 +6,6 @@ import { splitHost } from '../../model/links/slug.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import { type Actor, recordChange } from '../audit/index.ts'
 import {
-  type Address,
   addressesOf,
   addressOn,
   allOf,
@@ -16,8 +15,9 @@ import {
   slugChanged,
 } from './addresses.ts'
 import { eventObjectOf } from './event-object.ts'
+import type { Address, LinkRow } from './row.ts'
 import { blockOf, type RenderLink, targetOf, targetOfEntry } from './rows.ts'
-import { type LinkRow, selectLinks } from './store.ts'
+import { selectLinks } from './store.ts'
 import { slugOwner } from './taken.ts'
 
 /** What to block: a link by its id, or an address, which may have no link. */
@@ -76,7 +76,7 @@ interface Found {
 
 /**
  * Blocks all addresses of a link, or an address without one. Returns the link.
- * @throws AppError LINK_NOT_FOUND, CONFLICT if it is blocked already
+ * @throws AppError LINK_NOT_FOUND, ALREADY_BLOCKED
  */
 export async function blockLink(
   { domains: cases, render }: BlockContext,
@@ -91,8 +91,8 @@ export async function blockLink(
     // It is blocked already, or a link has taken it in the meantime.
     found = await findLocked(cases, tx, named)
   }
-  if (found === null) throw new AppError('address' in named ? 'CONFLICT' : 'LINK_NOT_FOUND')
-  if (found.row.block !== null) throw new AppError('CONFLICT')
+  if (found === null) throw new AppError('address' in named ? 'ALREADY_BLOCKED' : 'LINK_NOT_FOUND')
+  if (found.row.block !== null) throw new AppError('ALREADY_BLOCKED')
   const row = await write(render, tx, actor, found, block)
   for (const address of allOf(addressesOf(row, cases))) {
     if (found.isDeleted) await blockFreeSlug(tx, address, block.id)

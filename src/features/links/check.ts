@@ -3,14 +3,13 @@ import { detailsOfZodError } from '../../http/details.ts'
 import { type Api, endpoint } from '../../http/index.ts'
 import { AppError, type ErrorDetail } from '../../lib/errors/index.ts'
 import { translate } from '../../lib/i18n/index.ts'
-import { checkForWorkspace } from '../../lib/validation/requesting-workspace.ts'
+import { parseFor } from '../../lib/validation/checked.ts'
 import { rehearse, type Transaction } from '../../platform/storage/index.ts'
 import { principalOf } from '../audit/index.ts'
 import type { LinkContext, LinkPrincipal } from './context.ts'
 import { create } from './create.ts'
 import type { CreateFields, PatchFields } from './fields.ts'
 import type { Link } from './schemas.ts'
-import type { LinkService } from './service.ts'
 import { update } from './update.ts'
 
 /** The faults of a draft, and free slugs if its own is taken. */
@@ -34,8 +33,7 @@ export async function checkLink(
   { exclude_id: id, ...draft }: LinkDraft,
 ): Promise<LinkCheck> {
   const schema = ctx.schemas[id === undefined ? 'create' : 'patch']
-  const read = (input: object) =>
-    checkForWorkspace(caller.workspace.no, () => schema.safeParse(input))
+  const read = (input: object) => parseFor(caller.workspace.no, schema, input)
   const withUrl = { ...draft, destination_url: SOME_URL }
   const given = id === undefined && draft.destination_url === undefined ? withUrl : draft
   let result = read(given)
@@ -90,7 +88,10 @@ const Result = z
   .openapi('LinkCheckResult')
 
 /** The dashboard's validation of a link while it is edited. */
-export function registerLinkCheckRoute(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
+export function registerLinkCheckRoute(
+  api: Pick<Api, 'add'>,
+  deps: { links: { checkLink(caller: LinkPrincipal, draft: LinkDraft): Promise<LinkCheck> } },
+): void {
   endpoint(api, {
     method: 'post',
     path: '/api/v1/links/check',

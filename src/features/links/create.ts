@@ -5,7 +5,6 @@ import { reservedFaults, type SlugSettings, slugSettings } from '../../model/lin
 import { SEQS_PER_WORKSPACE, savepoint, type Transaction } from '../../platform/storage/index.ts'
 import { recordNumbered } from '../audit/index.ts'
 import {
-  type Address,
   addressOn,
   assertUsable,
   type Claim,
@@ -20,6 +19,7 @@ import { eventObjectOf } from './event-object.ts'
 import type { PreparedCreate } from './fields.ts'
 import { withGroups } from './groups.ts'
 import { CLOCK_STEP_MS, countPlace } from './place.ts'
+import type { Address, LinkRow } from './row.ts'
 import {
   differing,
   targetOf,
@@ -29,7 +29,7 @@ import {
   withUtmFields,
 } from './rows.ts'
 import type { Link } from './schemas.ts'
-import { BLANK, insertLinks, type LinkRow } from './store.ts'
+import { BLANK, insertLinks } from './store.ts'
 import { outsideFaults } from './within.ts'
 
 /**

@@ -2,7 +2,7 @@ import { Fault } from '../../lib/validation/fault.ts'
 import { prepare, type Sql } from '../../platform/storage/index.ts'
 import { type Actor, COMMAND_LINE, SYSTEM } from '../audit/index.ts'
 import { predecessors } from '../keys/predecessors.ts'
-import type { LinkRow } from './store.ts'
+import type { LinkRow } from './row.ts'
 
 /** Stands for the caller in the filter by creator. */
 export const ME = 'me'

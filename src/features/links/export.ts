@@ -130,7 +130,7 @@ async function* historyLines(
 ): AsyncGenerator<Uint8Array, undefined> {
   const { reports } = ctx.storage
   const encoder = new TextEncoder()
-  const about = { workspaceNo: caller.workspace.no, action: 'link' }
+  const about = { workspaceNo: caller.workspace.no, action: ['link'] }
   for (let below: number | null = null; ; ) {
     until.throwIfAborted()
     const rows: AuditRow[] = await listEntries(reports, about, below, PAGE_ENTRIES)

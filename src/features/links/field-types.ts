@@ -6,6 +6,7 @@ import {
   checkWith,
   isObject,
   orDefault,
+  someText,
 } from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
@@ -70,7 +71,7 @@ export function timestamp(description: string) {
 export function socialField(checkUrl: UrlCheck) {
   const text = (max: number, description: string, example: string) =>
     boundedText({ max, min: 1 }).nullable().optional().openapi({ description, example })
-  const image = checked(z.string(), (given): Destination | Fault => {
+  const image = checked(someText, (given): Destination | Fault => {
     const found = checkUrl(given)
     if (found instanceof Fault || /^https?:/.test(found.target)) return found
     return new Fault('URL_SCHEME_NOT_ALLOWED', { allowed: ['http', 'https'] })

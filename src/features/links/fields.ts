@@ -1,5 +1,11 @@
 import { z } from '@hono/zod-openapi'
-import { boundedList, boundedText, checked, orDefault } from '../../lib/validation/checked.ts'
+import {
+  boundedList,
+  boundedText,
+  checked,
+  orDefault,
+  someText,
+} from '../../lib/validation/checked.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../../model/domains/index.ts'
 import { checkAlias, checkAliases, parseSlug, SLUG_LENGTH_MAX } from '../../model/links/slug.ts'
 import { slugFields } from '../../model/links/slug-settings.ts'
@@ -32,7 +38,7 @@ export interface LinkRules {
 
 /** The schemas of all writable fields, each as required. */
 function linkFields(rules: LinkRules) {
-  const url = checked<z.ZodString, Destination>(z.string(), (text) => rules.checkUrl(text))
+  const url = checked<z.ZodString, Destination>(someText, (text) => rules.checkUrl(text))
   return {
     ...addressFields(rules, url),
     ...DESCRIPTIVE_FIELDS,
@@ -48,7 +54,7 @@ type UrlSchema = z.ZodType<Destination, string>
 
 /** The fields of addresses and the destination. */
 function addressFields(rules: LinkRules, url: UrlSchema) {
-  const alias = checked(z.string(), (text) => checkAlias(text, rules.domains))
+  const alias = checked(someText, (text, no) => checkAlias(text, rules.domains, no))
   return {
     destination_url: url.openapi({
       // No format: the URL standard accepts URLs that RFC 3986 does not, in all scripts.
@@ -71,8 +77,8 @@ function addressFields(rules: LinkRules, url: UrlSchema) {
         'regard to case. A new link without one gets a random one.',
       example: 'summer-sale',
     }),
-    aliases: checked(boundedList(alias, { max: BOUNDS.aliases }), (aliases) =>
-      checkAliases(aliases, rules.domains),
+    aliases: checked(boundedList(alias, { max: BOUNDS.aliases }), (aliases, no) =>
+      checkAliases(aliases, rules.domains, no),
     ).openapi({
       maxItems: BOUNDS.aliases,
       description:
@@ -81,7 +87,7 @@ function addressFields(rules: LinkRules, url: UrlSchema) {
         'the whole list.',
       example: ['sommer'],
     }),
-    domain: checked(z.string(), (host) => checkDomain(host, rules.domains)).openapi({
+    domain: checked(someText, (host, no) => checkDomain(host, rules.domains, no)).openapi({
       description:
         "The short domain, one that this instance serves. A new link's default: its own.",
       example: 'go.example.com',
@@ -105,7 +111,7 @@ const DESCRIPTIVE_FIELDS = {
       'replaces the whole list.',
     example: ['newsletter', 'summer'],
   }),
-  folder_id: z.string().nullable().openapi({
+  folder_id: someText.nullable().openapi({
     description: 'The id of the folder that the link is in. Null: in none.',
     example: 'fld_01hzy3v9k2q4r6s8t0v2w4x6y8',
   }),

@@ -12,10 +12,11 @@ import type { LinkContext, LinkPrincipal } from './context.ts'
 import { create } from './create.ts'
 import type { PreparedCreate } from './fields.ts'
 import { rendered } from './find.ts'
+import type { LinkRow } from './row.ts'
 import { leadsTo } from './row-tests.ts'
 import { parseList, withFields, withUtmFields } from './rows.ts'
 import type { Link } from './schemas.ts'
-import { type LinkRow, selectLinks } from './store.ts'
+import { LINK_COLUMNS } from './store.ts'
 
 /** What a creation does if the same link exists; absent: it makes another one. */
 export type IfExists = 'return' | undefined
@@ -66,27 +67,22 @@ async function findSame(
   const main = addressOn(fields.domain ?? DEFAULT_DOMAIN, slug?.slug ?? '', ctx.domains)
   // Only the columns of given fields.
   const { destination_url, target_url, ...columns } = withFields({} as LinkRow, others)
-  let query = selectLinks(tx)
-    .where('workspace_no', '=', no)
-    .where(sql<boolean>`${leadsTo('links', target_url)}`)
-    .where('domain_no', '=', main.domainNo)
+  const tests = [leadsTo('l', target_url), sql`l.domain_no = ${main.domainNo}`]
   for (const [column, value] of Object.entries(columns)) {
     // As if the field were absent.
-    if (value !== null) query = query.where(column as 'title', '=', value as string)
+    if (value !== null) tests.push(sql`${sql.ref(`l.${column}`)} = ${value}`)
   }
-  if (slug !== undefined) query = query.where('slug_key', '=', main.key)
-  if (isPartial(caller)) query = query.where(isSeen(caller, 'links'))
+  if (slug !== undefined) tests.push(sql`l.slug_key = ${main.key}`)
+  if (isPartial(caller)) tests.push(isSeen(caller))
   if (typeof folder_id === 'string') {
     const ids = await idsOfFolder(tx, no, folder_id)
     if (ids.length === 0) return undefined
-    query = query.where('folder_id', 'in', ids)
+    tests.push(sql`l.folder_id IN (${sql.join(ids)})`)
   }
   for (const numbers of await numbersOfTags(tx, no, tags?.map(({ key }) => key) ?? [])) {
     if (numbers.length === 0) return undefined
-    query = query.where(
-      sql<boolean>`EXISTS (SELECT 1 FROM link_tags t WHERE t.workspace_no = ${no}
-        AND ${isTag('t', numbers)} AND t.link_seq = links.seq)`,
-    )
+    tests.push(sql`EXISTS (SELECT 1 FROM link_tags t WHERE t.workspace_no = ${no}
+      AND ${isTag('t', numbers)} AND t.link_seq = l.seq)`)
   }
   const wanted = aliases && placeAliases(main, aliases, ctx.domains).map(identity)
   const hasSame = (row: LinkRow) =>
@@ -98,10 +94,9 @@ async function findSame(
     (wanted === undefined ||
       haveSame(addressesOf(row, ctx.domains).aliases.map(identity), wanted)) &&
     (!social || withFields(row, { social }).social === row.social)
-  const rows = await query
-    .orderBy('seq', 'desc')
-    .limit(needsRows() ? COMPARED_MAX : 1)
-    .execute()
+  const { rows } = await sql<LinkRow>`SELECT ${LINK_COLUMNS} FROM links l
+    WHERE l.workspace_no = ${no} AND ${sql.join(tests, sql` AND `)}
+    ORDER BY l.seq DESC LIMIT ${needsRows() ? COMPARED_MAX : 1}`.execute(tx.db)
   return rows.find(hasSame)
 
   function needsRows(): boolean {

@@ -3,8 +3,9 @@ import { AppError, invalid } from '../../lib/errors/index.ts'
 import type { Sql } from '../../platform/storage/index.ts'
 import { createFetchSlug, findSlug, isMiss, nearMisses, parsePath } from '../../redirect/index.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
+import type { LinkRow } from './row.ts'
 import type { Link } from './schemas.ts'
-import { findCounters, findLink, type LinkRow, type LinkSeeker, selectLinks } from './store.ts'
+import { findCounters, findLink, type LinkSeeker, selectLinks } from './store.ts'
 
 /** The caller's link with an address, as its slug or as an alias. */
 export function findLinkAt(

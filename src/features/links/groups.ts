@@ -6,8 +6,8 @@ import { findFolder } from '../folders/index.ts'
 import { type NamedTag, type TagMaker, tagsOfNumbers, takeTags } from '../tags/index.ts'
 import type { LinkCaller } from './context.ts'
 import { nameOfCreator } from './creator.ts'
+import type { LinkRow } from './row.ts'
 import { parseList } from './rows.ts'
-import type { LinkRow } from './store.ts'
 
 /**
  * Rows with the numbers of their tags, creating new ones, and with folders that the caller can see.
@@ -23,11 +23,7 @@ export async function withGroups(
   const folders = changes.map(({ before, row }) =>
     row.folder_id === before.folder_id ? null : row.folder_id,
   )
-  for (const id of new Set(folders)) {
-    if (id === null) continue
-    const folder = seesFolder(caller, id) ? await findFolder(tx, no, id) : undefined
-    if (folder === undefined) throw invalid({ field: 'folder_id', code: 'FOLDER_NOT_FOUND' })
-  }
+  for (const id of new Set(folders)) if (id !== null) await assertFolder(tx, caller, id)
   const names = changes.map(({ before, row }) =>
     keysOf(row.tags) === keysOf(before.tags)
       ? null
@@ -46,6 +42,13 @@ export async function withGroups(
       tag_nos: JSON.stringify(tags.map((tag) => tag.no)),
     }
   })
+}
+
+/** @throws AppError VALIDATION_FAILED (FOLDER_NOT_FOUND) unless the caller can see the folder */
+export async function assertFolder(tx: Transaction, caller: LinkCaller, id: string): Promise<void> {
+  const { no } = caller.workspace
+  const folder = seesFolder(caller, id) ? await findFolder(tx, no, id) : undefined
+  if (folder === undefined) throw invalid({ field: 'folder_id', code: 'FOLDER_NOT_FOUND' })
 }
 
 function keysOf(tags: string): string {

@@ -2,7 +2,6 @@ import type { IfMatch } from '../../http/callers.ts'
 import { validate } from '../../http/index.ts'
 import { pageOf } from '../../http/page.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
-import { checkForWorkspace } from '../../lib/validation/requesting-workspace.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import {
   type AuditRow,
@@ -16,9 +15,10 @@ import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
 import type { PreparedPatch } from './fields.ts'
 import { withPresentGroups } from './groups.ts'
 import { deletedLinks } from './remove.ts'
+import type { LinkRow } from './row.ts'
 import { stateOf } from './rows.ts'
 import type { HistoryPage, Link } from './schemas.ts'
-import { BLANK, findLink, type LinkRow } from './store.ts'
+import { BLANK, findLink } from './store.ts'
 import { change } from './update.ts'
 
 /** Entries per query when all are read. */
@@ -114,21 +114,31 @@ async function wayBack(
 }
 
 /** A restore whose history, which may be long, was read before the transaction. */
-type PreparedRestore = { version: number; way: Awaited<ReturnType<typeof wayBack>> } | null
+export type PreparedRestore = {
+  version: number
+  way: Awaited<ReturnType<typeof wayBack>>
+  /** How many versions it may go back. */
+  reach: number
+} | null
 
-/** @throws AppError LINK_NOT_FOUND, VALIDATION_FAILED if the history has no such version */
+/**
+ * @param reach how many versions it may go back
+ * @throws AppError LINK_NOT_FOUND, VALIDATION_FAILED if the history has no such version
+ */
 export async function prepareRestore(
   ctx: LinkContext,
   caller: LinkCaller,
   id: string,
   version: number | undefined,
+  reach = Number.POSITIVE_INFINITY,
 ): Promise<PreparedRestore> {
   if (version === undefined) return null
   const { row } = await linkOrDeleted(ctx, ctx.storage.read, caller, id)
-  if (version > row.version) throw noSuchVersion(1, row.version)
+  const min = Math.max(1, row.version - reach)
+  if (version > row.version || version < min) throw noSuchVersion(min, row.version)
   const way = await wayBack(ctx.storage.read, row, row.version, version)
   if (way.reached !== version) throw noSuchVersion(way.reached, row.version)
-  return { version, way }
+  return { version, way, reach }
 }
 
 function noSuchVersion(min: number, max: number): AppError {
@@ -162,13 +172,15 @@ async function patchTo(
   ctx: LinkContext,
   tx: Transaction,
   row: LinkRow,
-  { version, way }: NonNullable<PreparedRestore>,
+  { version, way, reach }: NonNullable<PreparedRestore>,
 ): Promise<PreparedPatch> {
+  // Each of many restores would read what those before have made.
+  if (version < row.version - reach) throw noSuchVersion(row.version - reach, row.version)
   // Includes changes since the preparation; the older value of a field wins.
   const { fields } = await wayBack(tx, row, row.version, way.from)
   const body = differences(stateOf(row, ctx.domains), { ...fields, ...way.fields })
   // An object with a password would have to be hashed; a history has none.
-  const checked = checkForWorkspace(row.workspace_no, () => validate(ctx.schemas.patch, body))
+  const checked = validate(ctx.schemas.patch, body, { workspaceNo: row.workspace_no })
   const { password: _, ...patch } = checked
   const replaced = await tx.db
     .selectFrom('link_passwords')

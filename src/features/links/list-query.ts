@@ -1,19 +1,26 @@
 import { z } from '@hono/zod-openapi'
 import { repeatable } from '../../http/index.ts'
 import { PAGE_LIMIT } from '../../http/page.ts'
-import { boundedText, checked, checkWith, isObject, whole } from '../../lib/validation/checked.ts'
+import {
+  boundedText,
+  checked,
+  checkWith,
+  isObject,
+  someText,
+  whole,
+} from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { parseQueryTime } from '../../lib/validation/timestamp.ts'
 import { BOUNDS, checkDomainFilter, serializeDestination } from '../../model/links/values.ts'
 import { checkCreator } from './creator.ts'
 import type { LinkRules } from './fields.ts'
 import { RELEVANCE, SORTS } from './page.ts'
-import { STATUSES } from './rows.ts'
+import { STATUSES } from './row.ts'
 
 const PAGE_MAX = 2 ** 31
 
 function timestamp(description: string) {
-  return parameter(checked(z.string(), parseQueryTime).optional(), description, {
+  return parameter(checked(someText, parseQueryTime).optional(), description, {
     example: '2026-05-01T00:00:00Z',
   })
 }
@@ -56,7 +63,7 @@ const HAD = {
 
 const CREATED = {
   created_by: parameter(
-    checked(z.string(), checkCreator).optional(),
+    checked(someText, checkCreator).optional(),
     'Links made by the person or key with this id; of a rotated key, those of its ' +
       'predecessors too. `me`: the caller, which with an API key is that key, not the person ' +
       'who made it. `command`: the command line of the server; `system`: Slugline itself.',
@@ -93,7 +100,9 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
   const term = boundedText({ max: BOUNDS.search }).optional()
   const limit = whole(PAGE_LIMIT.max).optional()
   const tag = boundedText({ max: BOUNDS.tag, min: 1 })
-  const domain = checked(z.string(), (host) => checkDomainFilter(host, rules.domains)).optional()
+  const domain = checked(someText, (host, no) =>
+    checkDomainFilter(host, rules.domains, no),
+  ).optional()
   return z
     .object({
       id: names(
@@ -132,7 +141,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
         example: 'go.example.com',
       }),
       destination_url: parameter(
-        checked(z.string(), serializeDestination).optional(),
+        checked(someText, serializeDestination).optional(),
         'Links with this destination; the same as serialized by the URL standard, so that ' +
           '`https://EXAMPLE.com` finds `https://example.com/`.',
         { example: 'https://example.com/summer' },
@@ -144,11 +153,9 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
         default: PAGE_LIMIT.default,
       }),
       per_page: parameter(limit, 'The same as `limit`; only one of them may be given.'),
-      // An empty one is refused like any other invalid one.
       cursor: parameter(
-        z.string().optional(),
+        someText.optional(),
         'From `next_cursor` or `prev_cursor` of the same list.',
-        { minLength: 1 },
       ),
       page: parameter(
         whole(PAGE_MAX).optional(),

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
 import { answerCreated, answerOk, describeOne } from '../../http/respond.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
+import { someText } from '../../lib/validation/checked.ts'
 import { URL_LENGTH_MAX } from '../../model/links/values.ts'
 import { principalOf } from '../audit/index.ts'
 import type { LinkSchemas } from './fields.ts'
@@ -14,13 +15,10 @@ const WRITE = { scope: 'links:write', dryRun: true, tag: 'Links' } as const
 const oneLink = describeOne('link', LinkSchema, LINK_EXAMPLE)
 
 const LookupQuery = z.object({
-  url: z
-    .string()
-    .max(URL_LENGTH_MAX)
-    .openapi({
-      param: { description: 'A short address of the instance, with or without `https://`.' },
-      example: LINK_EXAMPLE.short_url,
-    }),
+  url: someText.max(URL_LENGTH_MAX).openapi({
+    param: { description: 'A short address of the instance, with or without `https://`.' },
+    example: LINK_EXAMPLE.short_url,
+  }),
 })
 
 /** The endpoints that find a link by its address or its external id. */

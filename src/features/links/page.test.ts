@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { SEQS_PER_WORKSPACE } from '../../platform/storage/index.ts'
 import { testDialect } from '../../platform/storage/testing/database.ts'
 import { explaining } from '../../platform/storage/testing/explain.ts'
-import type { LinkFilter } from './filter.ts'
+import type { LinkFilter } from './filter-types.ts'
 import { fetchPage, type PageQuery } from './page.ts'
 import { createTestLinks } from './testing/links.ts'
 

@@ -2,18 +2,12 @@ import { sql } from 'kysely'
 import { slugKey } from '../../model/links/slug.ts'
 import { bySql, type Sql } from '../../platform/storage/index.ts'
 import { isTag } from '../tags/index.ts'
-import {
-  type Fragment,
-  type LinkFilter,
-  linksIn,
-  matching,
-  rowTests,
-  type SeqRange,
-  smallestSet,
-} from './filter.ts'
+import { linksIn, matching, rowTests, smallestSet } from './filter.ts'
+import type { Fragment, LinkFilter, SeqRange } from './filter-types.ts'
+import type { Counters, LinkRow } from './row.ts'
 import { createdBetween, withoutCounters } from './row-tests.ts'
 import { titleContains } from './search.ts'
-import { type Counters, LINK_WITH_COUNTERS, type LinkRow } from './store.ts'
+import { LINK_WITH_COUNTERS } from './store.ts'
 
 export const SORTS = [
   'created_at',

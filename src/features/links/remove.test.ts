@@ -79,7 +79,7 @@ describe('blocking', () => {
     expect(await links.patch(id, { title: 'x' })).toMatchObject({ status: 'blocked' })
     expect(await slugRow(links, 'b2')).toMatchObject({ block_id: expect.stringMatching(/^blk_/) })
     for (const [name, outcome] of [
-      ['bad', 'CONFLICT'],
+      ['bad', 'ALREADY_BLOCKED'],
       ['nowhere.example/bad', 'VALIDATION_FAILED'],
       ['lnk_x', 'LINK_NOT_FOUND'],
     ] as const) {

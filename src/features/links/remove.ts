@@ -13,9 +13,10 @@ import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
 import { eventObjectOf } from './event-object.ts'
 import type { LinkName } from './find.ts'
 import { countPlace } from './place.ts'
+import type { LinkRow } from './row.ts'
 import { targetOfEntry } from './rows.ts'
 import type { DeletedLink, DeletedLinkList } from './schemas.ts'
-import { deleteLink, type LinkRow, type LinkSeeker, selectLinks } from './store.ts'
+import { deleteLink, type LinkSeeker, selectLinks } from './store.ts'
 import { linkToChange } from './update.ts'
 
 /** How long a deleted link can be restored; its clicks are kept for as long. */

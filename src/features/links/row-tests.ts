@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { bySql } from '../../platform/storage/index.ts'
 import { isTag } from '../tags/index.ts'
-import type { Fragment, LinkFilter, SeqRange } from './filter.ts'
+import type { Fragment, LinkFilter, SeqRange } from './filter-types.ts'
 import { tagNames } from './joined.ts'
 
 /** Whether the counters `x` have clicks, imported ones included. */

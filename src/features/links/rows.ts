@@ -8,11 +8,10 @@ import { formatAlias, SPECIAL_PREFIX } from '../../model/links/slug.ts'
 import { checkTags, type Destination, isTemplate } from '../../model/links/values.ts'
 import type { Rule, Variant } from '../../redirect/rules/index.ts'
 import type { Fields } from '../audit/index.ts'
-import type { Addresses } from './addresses.ts'
 import { creatorOf } from './creator.ts'
 import type { LinkRules, PreparedPatch } from './fields.ts'
+import type { Addresses, Counters, LinkRow, Status } from './row.ts'
 import type { Link, RedirectStatus, Tracking } from './schemas.ts'
-import type { Counters, LinkRow } from './store.ts'
 import { UTM_FIELDS, type Utm, utmOf, withUtm } from './utm.ts'
 
 type Hosts = Pick<Domains, 'hostOf' | 'knows'>
@@ -254,17 +253,6 @@ export function searchText(
   const parts = [slug, url, title, externalId]
   return foldForSearch(parts.filter((part) => part !== null).join('\n'))
 }
-
-/** A link's possible statuses, by precedence: the first that applies is shown. */
-export const STATUSES = [
-  'blocked',
-  'disabled',
-  'expired',
-  'exhausted',
-  'scheduled',
-  'active',
-] as const
-export type Status = (typeof STATUSES)[number]
 
 /** The block of a link's own addresses. */
 export function blockOf({ block }: { block: string | null }): LinkBlock | null {

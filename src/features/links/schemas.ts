@@ -3,9 +3,9 @@ import { listOf } from '../../http/page.ts'
 import { RULE_FIELDS } from '../../redirect/rules/schemas.ts'
 import { LINK_ACTIONS } from '../audit/actions.ts'
 import { ActorSchema } from '../audit/index.ts'
-import { STATUSES } from './rows.ts'
+import { STATUSES } from './row.ts'
 import { UTM_FIELDS, type UtmField } from './utm.ts'
-import { WARNINGS } from './warnings.ts'
+import { WARNINGS } from './warning-schema.ts'
 
 /** Possible statuses of a redirect. */
 export const REDIRECT_STATUSES = [301, 302, 307, 308] as const

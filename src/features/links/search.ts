@@ -1,7 +1,13 @@
 import { sql } from 'kysely'
-import { bySql, prepareSql, type Sql, type Transaction } from '../../platform/storage/index.ts'
+import {
+  bySql,
+  containing,
+  prepareSql,
+  type Sql,
+  type Transaction,
+} from '../../platform/storage/index.ts'
 import { tagContains } from '../tags/index.ts'
-import type { Fragment, LinkFilter, SeqRange } from './filter.ts'
+import type { Fragment, LinkFilter, SeqRange } from './filter-types.ts'
 
 const add = prepareSql<{ seq: number; text: string }, never>(
   (p) => sql`INSERT INTO links_search (rowid, search_text) VALUES (${p.seq}, ${p.text})`,
@@ -86,7 +92,7 @@ export function textOrTag(
 function ownTextContains(term: string): Fragment {
   return bySql({
     sqlite: sql`(instr(l.search_text, ${term}) > 0)`,
-    postgres: sql`(l.search_text LIKE ${`%${term.replaceAll(/[\\%_]/g, '\\$&')}%`})`,
+    postgres: sql`(l.search_text LIKE ${containing(term)})`,
   })
 }
 

@@ -9,6 +9,8 @@ import { rehearse, type Transaction } from '../../platform/storage/index.ts'
 import { changeFound, tryFound } from './bulk/by-filter.ts'
 import { countFound, nextFound } from './bulk/filtered.ts'
 import { createBulk } from './bulk/run.ts'
+import { undoFound } from './bulk/undo.ts'
+import { weigh } from './bulk/weight.ts'
 import { checkLink } from './check.ts'
 import type { LinkContext, LinkPrincipal, LinkServiceDeps } from './context.ts'
 import { create, createTogether } from './create.ts'
@@ -92,6 +94,8 @@ export function createLinkService(deps: LinkServiceDeps) {
       nextFound,
       changeFound,
       tryFound,
+      undoFound,
+      weigh,
       remove,
       prepareRestore,
       restore,

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Covering } from '../../model/blocks/list.ts'
 import { SPECIAL_PREFIX } from '../../model/links/slug.ts'
 import { bySql, type Sql } from '../../platform/storage/index.ts'
-import { STATUSES, type Status } from './rows.ts'
+import { STATUSES, type Status } from './row.ts'
 
 type Fragment = RawBuilder<unknown>
 

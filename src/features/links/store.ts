@@ -1,10 +1,4 @@
-import {
-  type Insertable,
-  type RawBuilder,
-  type Selectable,
-  type SelectQueryBuilder,
-  sql,
-} from 'kysely'
+import { type Insertable, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { sees, type View } from '../../lib/base/view.ts'
 import {
   type LinksTable,
@@ -15,16 +9,9 @@ import {
   type Transaction,
 } from '../../platform/storage/index.ts'
 import { creatorName, folderOf, tagNames } from './joined.ts'
+import type { Counters, LinkRow } from './row.ts'
 import { parseList, searchText } from './rows.ts'
 import { indexText, unindexText } from './search.ts'
-
-/** A row of `links` without its search text. The folder is the one that has the link now. */
-export type LinkRow = Omit<Selectable<LinksTable>, 'search_text'> & {
-  /** JSON array of strings: the names of `tag_nos`, in the order of their keys. */
-  tags: string
-  /** The current name of `created_by`; null: it has none. */
-  creator_name: string | null
-}
 
 /** A link with the default of every field. */
 export const BLANK: LinkRow = {
@@ -88,17 +75,18 @@ export function selectLinks({ db }: Pick<Sql, 'db'>) {
 
 const COUNTER_COLUMNS = ['total', 'human', 'bot', 'unique_visitors', 'last_clicked_at'] as const
 
-/** The counters of a link; null: the click worker has none yet. */
-export type Counters = Record<(typeof COUNTER_COLUMNS)[number], number | null>
+/** The same columns of a link `l`, for SQL text. */
+export const LINK_COLUMNS: RawBuilder<unknown> = sql`${tagNames('l')} AS tags,
+  ${folderOf('l')} AS folder_id, ${creatorName('l')} AS creator_name, ${sql.raw(
+    STORED.filter((name) => name !== 'folder_id')
+      .map((name) => `l.${name}`)
+      .join(', '),
+  )}`
 
 /** The columns of a link `l` with its counters `c`, for SQL text. */
-export const LINK_WITH_COUNTERS: RawBuilder<unknown> = sql`${tagNames('l')} AS tags,
-  ${folderOf('l')} AS folder_id, ${creatorName('l')} AS creator_name, ${sql.raw(
-    [
-      ...STORED.filter((name) => name !== 'folder_id').map((name) => `l.${name}`),
-      ...COUNTER_COLUMNS.map((name) => `c.${name}`),
-    ].join(', '),
-  )}`
+export const LINK_WITH_COUNTERS: RawBuilder<unknown> = sql`${LINK_COLUMNS}, ${sql.raw(
+  COUNTER_COLUMNS.map((name) => `c.${name}`).join(', '),
+)}`
 
 const insert = prepareRows<LinkRow & { search_text: string }, never>((db, rows) => {
   const columns = [...STORED, 'search_text'] as const

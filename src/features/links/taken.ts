@@ -3,7 +3,7 @@ import { AppError, invalid } from '../../lib/errors/index.ts'
 import { prefixesOf } from '../../model/blocks/list.ts'
 import { alternatives, isReserved, SPECIAL_PREFIX } from '../../model/links/slug.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
-import type { Address } from './addresses.ts'
+import type { Address } from './row.ts'
 
 /** The workspace and link that have or had a slug, and its block; undefined: it was never used. */
 export function slugOwner({ db }: Sql, { key, domainNo }: Address) {

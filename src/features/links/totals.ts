@@ -1,13 +1,7 @@
 import { sql } from 'kysely'
 import { prepare, SEQS_PER_WORKSPACE, type Sql } from '../../platform/storage/index.ts'
-import {
-  type Fragment,
-  isPlain,
-  isPlainButArchived,
-  type LinkFilter,
-  matching,
-  smallestSet,
-} from './filter.ts'
+import { isPlain, isPlainButArchived, matching, smallestSet } from './filter.ts'
+import type { Fragment, LinkFilter } from './filter-types.ts'
 import type { PageQuery } from './page.ts'
 import { WAS_CLICKED } from './row-tests.ts'
 import { statusMark } from './status-tests.ts'

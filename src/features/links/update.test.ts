@@ -54,6 +54,14 @@ describe('changing', () => {
     await expectConsistent(links)
   })
 
+  test('never dates a change before the one before it', async () => {
+    const { id } = await links.create({ destination_url: URL_A })
+    links.clock.ms += 60_000
+    const { updated_at } = await links.patch(id, { title: 'A' })
+    links.clock.ms -= 30_000
+    expect((await links.patch(id, { title: 'B' })).updated_at).toBe(updated_at)
+  })
+
   test('without effect changes nothing', async () => {
     const before = await links.create({ destination_url: URL_A, slug: 'Abc', tags: ['x'] })
     links.clock.ms += 1000

@@ -5,8 +5,6 @@ import { BOUNDS } from '../../model/links/values.ts'
 import { raiseRevision, type Transaction } from '../../platform/storage/index.ts'
 import { recordChange } from '../audit/index.ts'
 import {
-  type Address,
-  type Addresses,
   addressesAfter,
   addressesOf,
   allOf,
@@ -26,6 +24,7 @@ import type { PreparedCreate, PreparedPatch } from './fields.ts'
 import { findLinkByExternalId, findNamedLink, type LinkName } from './find.ts'
 import { withGroups } from './groups.ts'
 import { countPlace } from './place.ts'
+import type { Address, Addresses, LinkRow } from './row.ts'
 import {
   changesOf,
   targetOf,
@@ -36,7 +35,7 @@ import {
   withUtmFields,
 } from './rows.ts'
 import type { Link } from './schemas.ts'
-import { findCounters, insertLinks, type LinkRow, updateLink } from './store.ts'
+import { findCounters, insertLinks, updateLink } from './store.ts'
 import { outsideFaults } from './within.ts'
 
 /** The link to be changed by a request. @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED */

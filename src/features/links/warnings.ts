@@ -1,21 +1,8 @@
-import { z } from '@hono/zod-openapi'
 import { type Locale, translate } from '../../lib/i18n/index.ts'
 import { hasInvisible } from '../../lib/validation/invisible.ts'
 import { shadowedRules } from '../../redirect/rules/index.ts'
 import type { Link } from './schemas.ts'
-
-const CODES = [
-  'SHADOWED_RULE',
-  'EXPIRES_IN_PAST',
-  'NEGLIGIBLE_WEIGHT',
-  'INVISIBLE_CHARACTERS',
-] as const
-type WarningCode = (typeof CODES)[number]
-
-/** A probable mistake that was accepted. */
-export const WarningSchema = z
-  .object({ field: z.string(), code: z.enum(CODES), message: z.string() })
-  .openapi('Warning')
+import { WARNING_CODES, type WarningCode } from './warning-schema.ts'
 
 /** A warning without its message. */
 export interface Warning {
@@ -26,18 +13,13 @@ export interface Warning {
 
 /** Distinguishes warnings from other codes. */
 export function isWarning<T extends { code: string }>(one: T): one is T & { code: WarningCode } {
-  return (CODES as readonly string[]).includes(one.code)
+  return (WARNING_CODES as readonly string[]).includes(one.code)
 }
 
 /** A warning with its message. */
 export function describeWarning({ field, code, params }: Warning, locale: Locale) {
   return { field, code, message: translate(locale, `warning.${code}`, params) }
 }
-
-/** The member of a write's response. */
-export const WARNINGS = z.array(WarningSchema).optional().openapi({
-  description: 'In responses to writes: probable mistakes. Absent: none.',
-})
 
 /** A lower share is less than one visitor in a thousand. */
 const SHARE_MIN = 0.001

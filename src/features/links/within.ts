@@ -1,7 +1,7 @@
 import { outsideOf, type View } from '../../lib/base/view.ts'
 import type { ErrorDetail } from '../../lib/errors/index.ts'
-import { type Address, type Addresses, identity } from './addresses.ts'
-import type { LinkRow } from './store.ts'
+import { identity } from './addresses.ts'
+import type { Address, Addresses, LinkRow } from './row.ts'
 
 /**
  * Faults of a link that would be outside of what the caller's key is restricted to. Addresses that it

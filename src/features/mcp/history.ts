@@ -47,7 +47,7 @@ export const getHistory = tool({
     const named = link && { id: await idEvenIfDeleted(call, link), short_url: link }
     const { links, areAll } = named ? { links: [named], areAll: true } : await changed(call, from)
     let isComplete = areAll
-    const all: Change[] = []
+    let changes: Change[] = []
     for (const { id, short_url } of links) {
       const { data, pagination } = await get<HistoryPage>(call, `/links/${id}/history`, {
         limit: 100,
@@ -55,13 +55,14 @@ export const getHistory = tool({
       const since = data.filter(({ created_at }) => Date.parse(created_at) >= from)
       if (pagination.has_more && since.length === data.length) isComplete = false
       const wanted = since.filter(({ actor }) => !me || actor.id === me)
-      all.push(...wanted.map((entry) => ({ link_id: id, short_url, ...entry })))
+      const all = [...changes, ...wanted.map((entry) => ({ link_id: id, short_url, ...entry }))]
+      all.sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
+      // Not all at the end: forty links may have hundreds of megabytes of changes.
+      changes = all.slice(0, limit)
+      if (all.length > limit) isComplete = false
     }
-    all.sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
-    const changes = all.slice(0, limit)
-    const is_complete = isComplete && changes.length === all.length
-    const more = is_complete ? '' : ', and there may be more'
-    return { text: `${changes.length} changes${more}.`, data: { changes, is_complete } }
+    const more = isComplete ? '' : ', and there may be more'
+    return { text: `${changes.length} changes${more}.`, data: { changes, is_complete: isComplete } }
   },
 })
 

@@ -46,9 +46,9 @@ export const explainVisit = tool({
     const { outcome, status, location, steps } = explanation
     const where =
       location === null ? `sees a ${outcome} (${status})` : `is sent to ${location} (${status})`
-    const told = steps.filter(({ check, passed }) => !passed || /^rules\[\d+\]$/.test(check))
+    const relevant = steps.filter(({ check, passed }) => !passed || /^rules\[\d+\]$/.test(check))
     return {
-      text: `The visitor ${where}. ${told.map(({ message }) => message).join(' ')}`,
+      text: `The visitor ${where}. ${relevant.map(({ message }) => message).join(' ')}`,
       data: { ...explanation },
     }
   },

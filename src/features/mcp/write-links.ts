@@ -46,7 +46,7 @@ async function bodyOf(
   return { ...rest, folder_id: folder === null ? null : await folderId(call, folder) }
 }
 
-function told(link: Link, done: string) {
+function toResult(link: Link, done: string) {
   const warnings = (link.warnings ?? []).map(({ message }) => ` Warning: ${message}`).join('')
   return {
     text: `${done} ${link.short_url}, which leads to ${link.destination_url} (${link.status}).${warnings}`,
@@ -75,7 +75,7 @@ export const createLink = tool({
       json: await bodyOf(call, fields),
       headers: idempotency_key === undefined ? {} : { 'Idempotency-Key': idempotency_key },
     })
-    return told((await response.json()) as Link, response.status === 201 ? 'Created' : 'Found')
+    return toResult((await response.json()) as Link, response.status === 201 ? 'Created' : 'Found')
   },
 })
 
@@ -104,7 +104,7 @@ export const updateLink = tool({
     const json = await bodyOf(call, fields)
     const headers = if_version === undefined ? {} : { 'If-Match': `"${if_version}"` }
     const link = await jsonOf<Link>(call('PATCH', await linkPath(call, name), { json, headers }))
-    return told(link, 'Updated')
+    return toResult(link, 'Updated')
   },
 })
 
@@ -143,7 +143,7 @@ export const restoreLink = tool({
   async run(call, { link: name, version }) {
     const path = `/links/${await idEvenIfDeleted(call, name)}/restore`
     const json = version === undefined ? {} : { version }
-    return told(await jsonOf<Link>(call('POST', path, { json })), 'Restored')
+    return toResult(await jsonOf<Link>(call('POST', path, { json })), 'Restored')
   },
 })
 

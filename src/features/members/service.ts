@@ -1,7 +1,8 @@
 import type { Caller, Role } from '../../http/callers.ts'
-import type { Clock } from '../../lib/base/clock.ts'
+import type { ServiceContext } from '../../http/service-context.ts'
+import { withContext } from '../../lib/base/verbs.ts'
 import { AppError } from '../../lib/errors/index.ts'
-import type { Sql, Storage, Transaction } from '../../platform/storage/index.ts'
+import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import { type Actor, type Principal, principalOf, recordChange } from '../audit/index.ts'
 import { leaveFolders } from '../folders/index.ts'
 import { revokeKeysOf } from '../keys/service.ts'
@@ -23,103 +24,101 @@ export function memberPrincipalOf(call: { caller: Caller; requestId: string }): 
 
 type MemberRow = NonNullable<Awaited<ReturnType<typeof findMember>>>
 
+type MemberContext = Pick<ServiceContext, 'storage' | 'clock'>
+
 export type MemberService = ReturnType<typeof createMemberService>
 
 /** The members of a workspace. No one can change a role above their own. */
-export function createMemberService(deps: { storage: Pick<Storage, 'read'>; clock: Clock }) {
-  const { storage, clock } = deps
+export function createMemberService(context: MemberContext) {
+  return withContext(context, { list, setRole, remove })
+}
 
-  /** Roles depend on each other, so this locks them until the transaction ends. */
-  async function find(
-    tx: Transaction,
-    caller: MemberPrincipal,
-    userId: string,
-  ): Promise<MemberRow> {
-    await tx.lockWorkspace(caller.workspace.no)
-    const row = await findMember(tx, caller.workspace.no, userId)
-    if (row === undefined) throw new AppError('MEMBER_NOT_FOUND')
-    return row
+/** Roles depend on each other, so this locks them until the transaction ends. */
+async function find(tx: Transaction, caller: MemberPrincipal, userId: string): Promise<MemberRow> {
+  await tx.lockWorkspace(caller.workspace.no)
+  const row = await findMember(tx, caller.workspace.no, userId)
+  if (row === undefined) throw new AppError('MEMBER_NOT_FOUND')
+  return row
+}
+
+/** Checks the current role, which may be lower than when the request arrived. */
+async function assertManages(tx: Transaction, caller: MemberPrincipal, roles: string[]) {
+  const role = await roleOf(tx, caller)
+  if (roles.some((other) => isAbove(other, role))) throw new AppError('ROLE_ABOVE_OWN')
+}
+
+async function assertOwnerStays(tx: Transaction, caller: MemberPrincipal, userId: string) {
+  const query = members(tx, caller.workspace.no).where('m.role', '=', 'owner')
+  const other = await query.where('m.user_id', '<>', userId).limit(1).executeTakeFirst()
+  if (other === undefined) throw new AppError('LAST_OWNER')
+}
+
+/** All members, in the order of joining. */
+async function list({ storage }: MemberContext, workspaceNo: number): Promise<Member[]> {
+  const query = members(storage.read, workspaceNo).orderBy('m.created_at').orderBy('m.user_id')
+  return (await query.execute()).map(memberOf)
+}
+
+/**
+ * Changes a member's role. A lower one revokes the invitations that they have sent and, if it
+ * doesn't permit keys, the keys that they have made.
+ * @throws AppError MEMBER_NOT_FOUND, FORBIDDEN, ROLE_ABOVE_OWN, LAST_OWNER
+ */
+async function setRole(
+  { clock }: MemberContext,
+  tx: Transaction,
+  caller: MemberPrincipal,
+  userId: string,
+  role: Role,
+  keys: KeysOfMember = 'revoke',
+): Promise<Member> {
+  const { workspace, actor } = caller
+  const row = await find(tx, caller, userId)
+  await assertManages(tx, caller, [row.role, role])
+  if (row.role === role) return memberOf(row)
+  if (row.role === 'owner') await assertOwnerStays(tx, caller, userId)
+  await tx.db
+    .updateTable('members')
+    .set({ role })
+    .where('workspace_no', '=', workspace.no)
+    .where('user_id', '=', userId)
+    .execute()
+  const at = clock.now()
+  if (isAbove(row.role, role)) await endInvitationsBy(tx, workspace.no, userId, actor, at)
+  if (keys === 'revoke' && !permissionsOf(role).has('keys:write')) {
+    await revokeKeysOf(tx, workspace.no, userId, actor, at)
   }
+  await recordChange(tx, actor, {
+    workspaceNo: workspace.no,
+    at,
+    action: 'member.updated',
+    target: { type: 'member', id: userId, label: row.email },
+    before: { role: row.role },
+    after: { role },
+    object: memberEventObject({ ...row, role }),
+  })
+  return memberOf({ ...row, role })
+}
 
-  /** Checks the current role, which may be lower than when the request arrived. */
-  async function assertManages(tx: Transaction, caller: MemberPrincipal, roles: string[]) {
-    const role = await roleOf(tx, caller)
-    if (roles.some((other) => isAbove(other, role))) throw new AppError('ROLE_ABOVE_OWN')
-  }
-
-  async function assertOwnerStays(tx: Transaction, caller: MemberPrincipal, userId: string) {
-    const query = members(tx, caller.workspace.no).where('m.role', '=', 'owner')
-    const other = await query.where('m.user_id', '<>', userId).limit(1).executeTakeFirst()
-    if (other === undefined) throw new AppError('LAST_OWNER')
-  }
-
-  return {
-    /** All members, in the order of joining. */
-    async list(workspaceNo: number): Promise<Member[]> {
-      const query = members(storage.read, workspaceNo).orderBy('m.created_at').orderBy('m.user_id')
-      return (await query.execute()).map(memberOf)
-    },
-
-    /**
-     * Changes a member's role. A lower one revokes the invitations that they have sent and, if it
-     * doesn't permit keys, the keys that they have made.
-     * @throws AppError MEMBER_NOT_FOUND, FORBIDDEN, ROLE_ABOVE_OWN, LAST_OWNER
-     */
-    async setRole(
-      tx: Transaction,
-      caller: MemberPrincipal,
-      userId: string,
-      role: Role,
-      keys: KeysOfMember = 'revoke',
-    ): Promise<Member> {
-      const { workspace, actor } = caller
-      const row = await find(tx, caller, userId)
-      await assertManages(tx, caller, [row.role, role])
-      if (row.role === role) return memberOf(row)
-      if (row.role === 'owner') await assertOwnerStays(tx, caller, userId)
-      await tx.db
-        .updateTable('members')
-        .set({ role })
-        .where('workspace_no', '=', workspace.no)
-        .where('user_id', '=', userId)
-        .execute()
-      const at = clock.now()
-      if (isAbove(row.role, role)) await endInvitationsBy(tx, workspace.no, userId, actor, at)
-      if (keys === 'revoke' && !permissionsOf(role).has('keys:write')) {
-        await revokeKeysOf(tx, workspace.no, userId, actor, at)
-      }
-      await recordChange(tx, actor, {
-        workspaceNo: workspace.no,
-        at,
-        action: 'member.updated',
-        target: { type: 'member', id: userId, label: row.email },
-        before: { role: row.role },
-        after: { role },
-        object: memberEventObject({ ...row, role }),
-      })
-      return memberOf({ ...row, role })
-    },
-
-    /**
-     * Removes a member, with the invitations that they have sent and the keys that they have made.
-     * Everyone may leave, but without keeping keys. @throws as `setRole` does
-     */
-    async remove(
-      tx: Transaction,
-      caller: MemberPrincipal,
-      userId: string,
-      keys: KeysOfMember = 'revoke',
-    ): Promise<void> {
-      const { workspace, actor } = caller
-      const row = await find(tx, caller, userId)
-      const leaves = userId === caller.userId
-      if (!leaves) await assertManages(tx, caller, [row.role])
-      if (row.role === 'owner') await assertOwnerStays(tx, caller, userId)
-      const keepKeys = !leaves && keys === 'keep'
-      const at = clock.now()
-      await removeMembership(tx, actor, { workspaceNo: workspace.no, member: row, keepKeys, at })
-    },
-  }
+/**
+ * Removes a member, with the invitations that they have sent and the keys that they have made.
+ * Everyone may leave, but without keeping keys. @throws as `setRole` does
+ */
+async function remove(
+  { clock }: MemberContext,
+  tx: Transaction,
+  caller: MemberPrincipal,
+  userId: string,
+  keys: KeysOfMember = 'revoke',
+): Promise<void> {
+  const { workspace, actor } = caller
+  const row = await find(tx, caller, userId)
+  const leaves = userId === caller.userId
+  if (!leaves) await assertManages(tx, caller, [row.role])
+  if (row.role === 'owner') await assertOwnerStays(tx, caller, userId)
+  const keepKeys = !leaves && keys === 'keep'
+  const at = clock.now()
+  await removeMembership(tx, actor, { workspaceNo: workspace.no, member: row, keepKeys, at })
 }
 
 /**

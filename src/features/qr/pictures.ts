@@ -10,7 +10,7 @@ type Picture = Uint8Array<ArrayBuffer>
  * picture that is being drawn is drawn once.
  */
 export function createPictures(keptBytes = KEPT_BYTES) {
-  const queue = createWorkQueue(1)
+  const queue = createWorkQueue(1, ['picture'])
   const drawing = new Map<string, Promise<Picture>>()
   const kept = new Map<string, Picture>()
   let bytes = 0
@@ -41,7 +41,7 @@ export function createPictures(keptBytes = KEPT_BYTES) {
       }
       const begun = drawing.get(name)
       if (begun !== undefined) return begun
-      const picture = queue.run(String(workspaceNo), draw)
+      const picture = queue.run('picture', String(workspaceNo), draw)
       drawing.set(name, picture)
       try {
         const drawn = await picture

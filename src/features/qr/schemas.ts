@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { checked, whole } from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { IMAGE_SIDE_MAX } from '../../lib/validation/image.ts'
-import { checkColor } from '../domains/values.ts'
+import { colorField } from '../domains/schemas.ts'
 import {
   CORRECTIONS,
   DEFAULT_STYLE,
@@ -26,6 +26,8 @@ function color(standard: string, description: string) {
   })
     .optional()
     .openapi({
+      type: 'string',
+      pattern: '^#?([0-9a-fA-F]{6}|[0-9a-fA-F]{8})$',
       param: {
         description: styled(
           `${description} \`#rrggbb\` or \`#rrggbbaa\`, with or without \`#\`.`,
@@ -89,14 +91,12 @@ export const QrQuerySchema = z.object({
 
 export type QrQuery = z.output<typeof QrQuerySchema>
 
-const plainColor = checked(z.string(), checkColor).openapi({ pattern: '^#[0-9a-fA-F]{6}$' })
-
 /** A workspace's style as it is set and given out. */
 export const QrStyleSchema = z
   .strictObject({
     margin: z.int().min(QR_MARGIN.min).max(QR_MARGIN.max),
-    dark: plainColor,
-    light: plainColor,
+    dark: colorField,
+    light: colorField,
     correction: z.enum(CORRECTIONS),
     modules: z.enum(MODULE_SHAPES),
     eyes: z.enum(EYE_SHAPES),

@@ -1,8 +1,8 @@
 import type { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
-import type { Clock } from '../../lib/base/clock.ts'
+import { withContext } from '../../lib/base/verbs.ts'
 import { AppError, type ErrorDetail } from '../../lib/errors/index.ts'
-import type { Sql, Storage, Transaction } from '../../platform/storage/index.ts'
+import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import { changedFields, type Fields, type Principal, principalOf } from '../audit/index.ts'
 import {
   bearsLogo,
@@ -13,7 +13,7 @@ import {
   type QrStyle,
   smallestSize,
 } from './drawing.ts'
-import { recordSetting } from './logo.ts'
+import { type QrContext, recordSetting } from './logo.ts'
 import { QrStyleSchema } from './schemas.ts'
 
 const STYLE = {
@@ -28,24 +28,28 @@ export type WorkspaceStyle = z.output<typeof QrStyleSchema>
 export type QrStyleService = ReturnType<typeof createQrStyleService>
 
 /** The styles of workspaces, one each. */
-export function createQrStyleService({ storage, clock }: { storage: Storage; clock: Clock }) {
-  return {
-    find: (workspaceNo: number): Promise<WorkspaceStyle> => find(storage.read, workspaceNo),
-    /** Replaces the style. An equal one changes nothing. */
-    async set(tx: Transaction, caller: Principal, style: WorkspaceStyle): Promise<void> {
-      const { no } = caller.workspace
-      await tx.lockWorkspace(no)
-      const { before, after } = changedFields(await find(tx, no), style)
-      if (Object.keys(after).length === 0) return
-      const workspace = tx.db.updateTable('workspaces').where('no', '=', no)
-      await workspace.set({ qr_style: JSON.stringify(style) }).execute()
-      await recordSetting(tx, caller, clock.now(), prefixed(before), prefixed(after))
-    },
-  }
+export function createQrStyleService(context: QrContext) {
+  return withContext(context, { find: ({ storage }, no: number) => styleOf(storage.read, no), set })
+}
+
+/** Replaces the style. An equal one changes nothing. */
+async function set(
+  { clock }: QrContext,
+  tx: Transaction,
+  caller: Principal,
+  style: WorkspaceStyle,
+): Promise<void> {
+  const { no } = caller.workspace
+  await tx.lockWorkspace(no)
+  const { before, after } = changedFields(await styleOf(tx, no), style)
+  if (Object.keys(after).length === 0) return
+  const workspace = tx.db.updateTable('workspaces').where('no', '=', no)
+  await workspace.set({ qr_style: JSON.stringify(style) }).execute()
+  await recordSetting(tx, caller, clock.now(), prefixed(before), prefixed(after))
 }
 
 /** @throws AppError NOT_FOUND: the workspace has been deleted meanwhile */
-async function find({ db }: Pick<Sql, 'db'>, no: number): Promise<WorkspaceStyle> {
+async function styleOf({ db }: Pick<Sql, 'db'>, no: number): Promise<WorkspaceStyle> {
   const { qr_style } = await db
     .selectFrom('workspaces')
     .select('qr_style')

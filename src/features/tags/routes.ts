@@ -2,11 +2,13 @@ import { z } from '@hono/zod-openapi'
 import { type Api, endpoint, repeatable } from '../../http/index.ts'
 import { PAGE_LIMIT, pageAnswer, pageParameters, pageSuccess } from '../../http/page.ts'
 import { answerCreated, answerOk, describeOne } from '../../http/respond.ts'
-import { boundedText, checked } from '../../lib/validation/checked.ts'
+import { boundedText, checked, someText } from '../../lib/validation/checked.ts'
 import { BOUNDS, checkTag } from '../../model/links/values.ts'
 import { principalOf } from '../audit/index.ts'
 import {
   TAG_EXAMPLE,
+  TAG_SORTS,
+  TAGS_MAX,
   TagCreateSchema,
   TagListSchema,
   TagMergeSchema,
@@ -30,10 +32,16 @@ const Query = z.object({
   search: boundedText({ max: BOUNDS.search })
     .optional()
     .openapi({ param: { description: 'A part of the name, any case.' }, example: 'news' }),
-  name: repeatable(checked(z.string(), checkTag), PAGE_LIMIT.max).openapi({
+  name: repeatable(checked(someText, checkTag), PAGE_LIMIT.max).openapi({
     param: { description: 'Tags with this name, any case; may be given several times.' },
     example: ['newsletter'],
   }),
+  sort: z
+    .enum(TAG_SORTS)
+    .default('name')
+    .openapi({
+      param: { description: '`name`, or `links`: those that most links have come first.' },
+    }),
   ...pageParameters,
 })
 
@@ -47,7 +55,9 @@ export function registerTagRoutes(api: Pick<Api, 'add'>, deps: { tags: TagServic
     path: PATH,
     operationId: 'listTags',
     summary: 'List tags',
-    description: 'The tags of the workspace by name. A tag is created when a link first has it.',
+    description:
+      'The tags of the workspace, by name unless `sort` says otherwise. A tag is created when a ' +
+      'link first has it.',
     query: Query,
     success: pageSuccess('One page of tags.', TagListSchema, TAG_EXAMPLE),
     errors: ['BAD_REQUEST'],
@@ -61,11 +71,11 @@ export function registerTagRoutes(api: Pick<Api, 'add'>, deps: { tags: TagServic
     wholeWorkspace: true,
     operationId: 'createTag',
     summary: 'Create a tag',
-    description: 'Optional: a link creates the tags that it names.',
+    description: `Optional: a link creates the tags that it names. A workspace has at most ${TAGS_MAX}.`,
     body: TagCreateSchema,
     bodyExample: { name: TAG_EXAMPLE.name, color: TAG_EXAMPLE.color },
     success: oneTag(201, 'The tag.'),
-    errors: ['TAG_TAKEN'],
+    errors: ['TAG_TAKEN', 'PLAN_LIMIT_REACHED'],
     handler: (call) =>
       call.mutate(async (tx) => {
         return answerCreated(PATH, await deps.tags.create(tx, principalOf(call), call.body))

@@ -1,9 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../../http/page.ts'
 import { VERSIONED } from '../../http/respond.ts'
-import { checked } from '../../lib/validation/checked.ts'
+import { checked, someText } from '../../lib/validation/checked.ts'
 import { BOUNDS, checkTag } from '../../model/links/values.ts'
 import { COLORS } from './colors.ts'
+
+/** The most tags of a workspace, merged ones included. */
+export const TAGS_MAX = 10_000
 
 export const TAG_EXAMPLE = {
   id: 'tag_01hzy3v9k2q4r6s8t0v2w4x6y8',
@@ -14,6 +17,10 @@ export const TAG_EXAMPLE = {
   updated_at: '2026-05-02T14:12:10.250Z',
   version: 2,
 } as const
+
+/** The orders of tags: by name, or those of most links first. */
+export const TAG_SORTS = ['name', 'links'] as const
+export type TagSort = (typeof TAG_SORTS)[number]
 
 const color = z
   .enum(COLORS)
@@ -62,7 +69,7 @@ export const TagPatchSchema = z
 /** The body of a merge. */
 export const TagMergeSchema = z
   .strictObject({
-    into: z.string().openapi({
+    into: someText.openapi({
       description: 'The id of the tag that its links get instead.',
       example: TAG_EXAMPLE.id,
     }),

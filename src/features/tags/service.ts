@@ -9,14 +9,14 @@ import { foldForSearch } from '../../lib/validation/text.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import { changedFields, type Fields, type Principal, recordObject } from '../audit/index.ts'
 import type { Color } from './colors.ts'
-import type { Tag, TagList } from './schemas.ts'
+import type { Tag, TagList, TagSort } from './schemas.ts'
 import {
   countLinks,
   deleteTag,
   findHiddenKeys,
   findTag,
   findTags,
-  insertTag,
+  insertTags,
   listTags,
   type TagRow,
   updateTag,
@@ -52,32 +52,37 @@ function linksOf({ storage }: ServiceContext, reader: Reader, ...ids: string[]):
   return countLinks(storage.reports, reader.workspace.no, ids, viewOf(reader))
 }
 
-/** Tags by name. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
+/** Tags in their order. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
 async function list(
   { storage, cursors }: ServiceContext,
   caller: Reader,
   query: {
     search?: string | undefined
     name?: readonly Name[] | undefined
+    sort: TagSort
     limit: number
     cursor?: string | undefined
   },
 ): Promise<TagList> {
-  const { limit, cursor } = query
+  const { sort, limit, cursor } = query
   const term = foldForSearch(query.search ?? '')
   const keys = query.name?.map(({ key }) => key) ?? null
   const { no } = caller.workspace
-  const binding = JSON.stringify(['tags', no, term, keys])
-  const afterKey = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as string)
+  const binding = JSON.stringify(['tags', no, term, keys, ...(sort === 'name' ? [] : [sort])])
+  const [key, links] = cursor === undefined ? [] : cursors.decode(cursor, binding)
+  const after = key === undefined ? null : { key: String(key), links: Number(links) }
   const rows = await listTags(storage.reports, {
     workspaceNo: no,
     term,
     keys,
-    afterKey,
+    sort,
+    after,
     limit: limit + 1,
     view: viewOf(caller),
   })
-  const page = pageOf(rows, limit, ({ key }) => cursors.encode([key], binding))
+  const page = pageOf(rows, limit, (last) =>
+    cursors.encode(sort === 'name' ? [last.key] : [last.key, last.links], binding),
+  )
   return { ...page, data: page.data.map((row) => shown(row, row.links)) }
 }
 
@@ -87,7 +92,7 @@ async function get(ctx: ServiceContext, caller: Reader, id: string): Promise<Tag
   return shown(row, await linksOf(ctx, caller, id))
 }
 
-/** @throws AppError TAG_TAKEN */
+/** @throws AppError TAG_TAKEN, PLAN_LIMIT_REACHED */
 async function create(
   { clock, ids }: ServiceContext,
   tx: Transaction,
@@ -102,7 +107,7 @@ async function create(
   const id = ids.next('tag')
   const row = { id, key, name, colour: color, search_text: foldForSearch(name), folder_id: null }
   const times = { created_at: now, updated_at: now }
-  if (!(await insertTag(tx, { ...row, ...times, workspace_no: no }))) {
+  if ((await insertTags(tx, no, [{ ...row, ...times }])) === 0) {
     throw new AppError('TAG_TAKEN')
   }
   const tag = shown({ ...row, ...times, version: 1 }, 0)

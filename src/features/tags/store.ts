@@ -1,8 +1,10 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
 import { isPartial, type View } from '../../lib/base/view.ts'
+import { AppError } from '../../lib/errors/index.ts'
 import {
   bySql,
+  countRows,
   isSeen,
   prepare,
   prepareRows,
@@ -10,6 +12,8 @@ import {
   type Sql,
   type Transaction,
 } from '../../platform/storage/index.ts'
+
+import { TAGS_MAX, type TagSort } from './schemas.ts'
 
 /** A row of `tags`. */
 export type TagRow = Selectable<Schema['tags']>
@@ -78,27 +82,49 @@ export async function findHiddenKeys(
   return rows.map(({ key }) => key)
 }
 
-const takeNumber = prepare<{ workspaceNo: number }, { tags_made: number }>((db, p) =>
-  db
-    .updateTable('workspaces')
-    .set((eb) => ({ tags_made: eb('tags_made', '+', 1) }))
-    .where('no', '=', p.workspaceNo)
-    .returning('tags_made'),
+const takeNumbers = prepare<{ workspaceNo: number; count: number }, { tags_made: number }>(
+  (db, p) =>
+    db
+      .updateTable('workspaces')
+      .set((eb) => ({ tags_made: eb('tags_made', '+', p.count) }))
+      .where('no', '=', p.workspaceNo)
+      .returning('tags_made'),
 )
 
-/** Adds a tag. False: its key is taken. */
-export async function insertTag(
-  tx: Transaction,
-  tag: Omit<TagRow, 'no' | 'merged_into' | 'version'>,
-): Promise<boolean> {
-  const [taken] = await tx.run(takeNumber, { workspaceNo: tag.workspace_no })
-  const inserted = await tx.db
+const insert = prepareRows<TagRow, never>((db, rows) =>
+  db
     .insertInto('tags')
-    .values({ ...tag, no: taken?.tags_made ?? 0, merged_into: null, version: 1 })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('no')
-    .executeTakeFirst()
-  return inserted !== undefined
+    .values(
+      rows.map((p) => {
+        const { workspace_no, no, id, key, name, search_text, colour, folder_id } = p
+        const { merged_into, version, created_at, updated_at } = p
+        const state = { folder_id, merged_into, version, created_at, updated_at }
+        return { workspace_no, no, id, key, name, search_text, colour, ...state }
+      }),
+    )
+    .onConflict((conflict) => conflict.doNothing()),
+)
+
+/** Adds tags, 1,000 at most. Returns how many have free keys. @throws AppError PLAN_LIMIT_REACHED */
+export async function insertTags(
+  tx: Transaction,
+  workspaceNo: number,
+  tags: readonly Omit<TagRow, 'workspace_no' | 'no' | 'merged_into' | 'version'>[],
+): Promise<number> {
+  const count = tags.length
+  const [taken] = await tx.run(takeNumbers, { workspaceNo, count })
+  const last = taken?.tags_made ?? 0
+  // Of less ever made, not too many can be there.
+  if (last > TAGS_MAX && (await countRows(tx, 'tags', workspaceNo)) + count > TAGS_MAX) {
+    throw new AppError('PLAN_LIMIT_REACHED', {
+      details: [{ field: 'tags', code: 'TAGS_LIMIT', params: { limit: TAGS_MAX } }],
+    })
+  }
+  const rows = tags.map((tag, i) => ({
+    ...{ ...tag, workspace_no: workspaceNo, no: last - count + 1 + i },
+    ...{ merged_into: null, version: 1 },
+  }))
+  return tx.change(insert(count), rows)
 }
 
 /** Updates a tag, including those merged into it. */
@@ -184,8 +210,9 @@ interface TagPage {
   term: string
   /** Only tags with these keys; null: all. */
   keys: readonly string[] | null
+  sort: TagSort
   /** Exclusive; null: the first page. */
-  afterKey: string | null
+  after: { key: string; links: number } | null
   limit: number
   /** Other links are not counted; see {@link isTagSeen}. */
   view: View
@@ -193,17 +220,26 @@ interface TagPage {
 
 type CountedTag = TagRow & { links: number }
 
-/** Tags by their key, with how many links each has. */
+/** Tags in their order, with how many links each has. */
 export async function listTags({ db }: Sql, page: TagPage): Promise<CountedTag[]> {
-  const { workspaceNo, term, keys, afterKey, limit, view } = page
-  const { rows } = await sql<CountedTag>`
+  const { workspaceNo, term, keys, sort, after, limit, view } = page
+  const isByLinks = sort === 'links'
+  const found = sql`
     SELECT t.*, ${linksOf(view)} AS links
     FROM tags t WHERE t.workspace_no = ${workspaceNo} AND t.merged_into IS NULL
       AND ${isTagSeen(view)}
       ${term === '' ? sql`` : sql`AND ${tagContains(term)}`}
       ${keys === null ? sql`` : sql`AND t.key IN (${sql.join(keys)})`}
-      ${afterKey === null ? sql`` : sql`AND t.key > ${afterKey}`}
-    ORDER BY t.key LIMIT ${limit}`.execute(db)
+      ${after === null || isByLinks ? sql`` : sql`AND t.key > ${after.key}`}`
+  const below =
+    after === null
+      ? sql``
+      : sql`WHERE c.links < ${after.links} OR (c.links = ${after.links} AND c.key > ${after.key})`
+  const { rows } = await sql<CountedTag>`${
+    isByLinks
+      ? sql`SELECT * FROM (${found}) c ${below} ORDER BY c.links DESC, c.key`
+      : sql`${found} ORDER BY t.key`
+  } LIMIT ${limit}`.execute(db)
   return rows.map((row) => ({ ...row, links: Number(row.links) }))
 }
 

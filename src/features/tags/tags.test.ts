@@ -3,6 +3,8 @@ import fc from 'fast-check'
 import { createTestDashboard, type TestDashboard } from '../audit/testing/dashboard.ts'
 import { COMMAND_LINE } from '../audit/types.ts'
 import { COLORS } from './colors.ts'
+import { TAGS_MAX } from './schemas.ts'
+import { insertTags } from './store.ts'
 
 let its: TestDashboard
 beforeEach(async () => {
@@ -61,6 +63,26 @@ describe('tags', () => {
     expect(named.map((it: { name: string }) => it.name)).toEqual(['a', 'C'])
     const wrong = await send('GET', `/tags?search=x&cursor=${one.pagination.next_cursor}`)
     expect(wrong.status).toBe(400)
+  })
+
+  test('are listed by how many links have them, a page at a time', async () => {
+    for (const tags of [
+      ['a', 'c'],
+      ['c', 'b'],
+      ['c', 'd', 'b'],
+    ])
+      await link(tags)
+    await send('POST', '/tags', { name: 'none' })
+    const names: string[] = []
+    for (let cursor = ''; ; ) {
+      const { body } = await send('GET', `/tags?sort=links&limit=2${cursor}`)
+      names.push(...body.data.map((it: { name: string }) => it.name))
+      if (body.pagination.next_cursor === null) break
+      cursor = `&cursor=${encodeURIComponent(body.pagination.next_cursor)}`
+      expect((await send('GET', `/tags?limit=2${cursor}`)).status).toBe(400)
+    }
+    expect(names).toEqual(['c', 'b', 'a', 'd', 'none'])
+    expect((await send('GET', '/tags?sort=clicks')).status).toBe(422)
   })
 
   test('can be created without links; names are unique', async () => {
@@ -295,4 +317,45 @@ test('links and counts agree after any operations on tags', async () => {
     }),
     { numRuns: 25 },
   )
+})
+
+test('a workspace has a bounded number of tags, whichever way they are made', async () => {
+  const { no } = its.workspace
+  const [one, other] = [await link(['kept']), await link([])]
+  const named = (n: number) => ({
+    id: `tag_${n}`,
+    key: `t${n}`,
+    name: `t${n}`,
+    search_text: `t${n}`,
+  })
+  const rest = { colour: 'grey', folder_id: null, created_at: 0, updated_at: 0 }
+  await its.storage.write(async (tx) => {
+    const all = Array.from({ length: TAGS_MAX - 2 }, (_, n) => ({ ...named(n), ...rest }))
+    for (let at = 0; at < all.length; at += 1_000)
+      await insertTags(tx, no, all.slice(at, at + 1_000))
+  })
+  const refused = async (method: string, path: string, body: object) => {
+    const answer = await send(method, path, body)
+    const details = answer.body.error?.details ?? answer.body.data?.[0]?.error.details ?? []
+    return [answer.status, ...details.map(({ code }: { code: string }) => code)]
+  }
+  // The last one, and existing ones.
+  expect((await link(['last', 'kept', 't1'])).tags).toEqual(['kept', 'last', 't1'])
+  const destination_url = 'https://e.example/'
+  expect(await refused('POST', '/tags', { name: 'x' })).toEqual([403, 'TAGS_LIMIT'])
+  expect(await refused('POST', '/links', { destination_url, tags: ['x'] })).toEqual([
+    403,
+    'TAGS_LIMIT',
+  ])
+  expect(await refused('PATCH', `/links/${one.id}`, { tags: ['x'] })).toEqual([403, 'TAGS_LIMIT'])
+  const create = { op: 'create', link: { destination_url, tags: ['x'] } }
+  expect(await refused('POST', '/links/bulk', { operations: [create] })).toEqual([
+    200,
+    'TAGS_LIMIT',
+  ])
+  expect((await send('PATCH', `/links/${other.id}`, { tags: ['T2'] })).body.tags).toEqual(['t2'])
+  // Place is made by deleting one, though numbers aren't used again.
+  await send('DELETE', `/tags/${(await tag('last')).id}`)
+  expect((await link(['x'])).tags).toEqual(['x'])
+  expect(await refused('POST', '/tags', { name: 'y' })).toEqual([403, 'TAGS_LIMIT'])
 })

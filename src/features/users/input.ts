@@ -24,7 +24,7 @@ export function trimmed(max: number): (value: string) => string | Fault {
 
 /** A field of such a text. */
 export function trimmedText(max: number) {
-  return checked(z.string(), trimmed(max)).openapi({ type: 'string', maxLength: max })
+  return checked(z.string(), trimmed(max)).openapi({ type: 'string', minLength: 1, maxLength: max })
 }
 
 /** A person's name. */

@@ -1,9 +1,9 @@
-import type { Clock } from '../../lib/base/clock.ts'
-import type { Ids } from '../../lib/base/ids.ts'
+import type { ServiceContext } from '../../http/service-context.ts'
 import { type Random, randomString } from '../../lib/base/random.ts'
+import { withContext } from '../../lib/base/verbs.ts'
 import { Refused } from '../../lib/errors/index.ts'
 import { emailKey } from '../../lib/validation/email.ts'
-import type { Storage, Transaction } from '../../platform/storage/index.ts'
+import type { Transaction } from '../../platform/storage/index.ts'
 import { assertNotCommon, checkNewUser, hashPassword, type NewUser } from './input.ts'
 
 /** Letters and digits that can't be confused with each other. */
@@ -12,93 +12,89 @@ const GENERATED_LENGTH = 20
 
 export type UserService = ReturnType<typeof createUserService>
 
-/** People who can sign in. */
-export function createUserService(deps: {
-  storage: Pick<Storage, 'write'>
-  clock: Clock
-  ids: Ids
+interface UserContext extends Omit<ServiceContext, 'cursors'> {
   random: Random
-}) {
-  const { storage, clock, ids, random } = deps
+}
 
-  /**
-   * Inserts a person; returns the id, or null: the address is taken. The first owns the instance.
-   */
-  async function insert(
-    tx: Transaction,
-    user: {
-      email: string
-      name: string | null
-      passwordHash: string
-      emailVerified: boolean
-      language: string | null
-    },
-  ): Promise<string | null> {
-    const { email, name, passwordHash, emailVerified, language } = user
-    const id = ids.next('usr')
-    const now = clock.now()
-    await lockUsers(tx)
-    const inserted = await tx.db
-      .insertInto('users')
-      .values({
-        id,
-        email,
-        email_key: emailKey(email),
-        name,
-        email_verified: emailVerified ? 1 : 0,
-        language,
-        instance_owner: (await hasUsers(tx)) ? 0 : 1,
-        created_at: now,
-        updated_at: now,
-      })
-      .onConflict((conflict) => conflict.column('email_key').doNothing())
-      .returning('id')
-      .execute()
-    if (inserted.length === 0) return null
-    await tx.db
-      .insertInto('accounts')
-      .values({
-        id: ids.next('acc'),
-        user_id: id,
-        provider_id: 'credential',
-        account_id: id,
-        password_hash: passwordHash,
-        created_at: now,
-        updated_at: now,
-      })
-      .execute()
-    return id
-  }
+/** People who can sign in. */
+export function createUserService(context: UserContext) {
+  return withContext(context, { insert, create })
+}
 
-  return {
-    insert,
+/** Inserts a person; returns the id, or null: the address is taken. The first owns the instance. */
+async function insert(
+  { clock, ids }: UserContext,
+  tx: Transaction,
+  user: {
+    email: string
+    name: string | null
+    passwordHash: string
+    emailVerified: boolean
+    language: string | null
+  },
+): Promise<string | null> {
+  const { email, name, passwordHash, emailVerified, language } = user
+  const id = ids.next('usr')
+  const now = clock.now()
+  await lockUsers(tx)
+  const inserted = await tx.db
+    .insertInto('users')
+    .values({
+      id,
+      email,
+      email_key: emailKey(email),
+      name,
+      email_verified: emailVerified ? 1 : 0,
+      language,
+      instance_owner: (await hasUsers(tx)) ? 0 : 1,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.column('email_key').doNothing())
+    .returning('id')
+    .execute()
+  if (inserted.length === 0) return null
+  await tx.db
+    .insertInto('accounts')
+    .values({
+      id: ids.next('acc'),
+      user_id: id,
+      provider_id: 'credential',
+      account_id: id,
+      password_hash: passwordHash,
+      created_at: now,
+      updated_at: now,
+    })
+    .execute()
+  return id
+}
 
-    /**
-     * Creates a person, with a generated password if none is given; `also` runs in the same
-     * transaction.
-     * @throws Refused EMAIL_TAKEN, INVALID_EMAIL, AppError VALIDATION_FAILED, and what `also`
-     *   throws
-     */
-    async create(
-      input: NewUser,
-      also?: (tx: Transaction, user: { id: string; email: string }) => Promise<void>,
-    ) {
-      const { email, name } = checkNewUser(input)
-      if (input.password !== undefined) await assertNotCommon('password', input.password, email)
-      const password = input.password ?? randomString(random, PASSWORD_ALPHABET, GENERATED_LENGTH)
-      const generatedPassword = input.password === undefined ? password : null
-      // Slow on purpose, so it runs before the transaction, on another thread.
-      const passwordHash = await hashPassword(password)
-      return storage.write(async (tx) => {
-        // The operator has checked the address.
-        const user = { email, name, passwordHash, emailVerified: true, language: null }
-        const id = await insert(tx, user)
-        if (id === null) throw new Refused('EMAIL_TAKEN', `There is a user ${email} already`)
-        await also?.(tx, { id, email })
-        return { id, email, name, generatedPassword }
-      })
-    },
-  }
+/**
+ * Creates a person, with a generated password if none is given; `also` runs in the same
+ * transaction.
+ * @throws Refused EMAIL_TAKEN, INVALID_EMAIL, AppError VALIDATION_FAILED, and what `also`
+ *   throws
+ */
+async function create(
+  context: UserContext,
+  input: NewUser,
+  also?: (tx: Transaction, user: { id: string; email: string }) => Promise<void>,
+) {
+  const { email, name } = checkNewUser(input)
+  if (input.password !== undefined) await assertNotCommon('password', input.password, email)
+  const password =
+    input.password ?? randomString(context.random, PASSWORD_ALPHABET, GENERATED_LENGTH)
+  const generatedPassword = input.password === undefined ? password : null
+  // Slow on purpose, so it runs before the transaction, on another thread.
+  const passwordHash = await hashPassword(password)
+  return context.storage.write(async (tx) => {
+    // The operator has checked the address.
+    const user = { email, name, passwordHash, emailVerified: true, language: null }
+    const id = await insert(context, tx, user)
+    if (id === null) throw new Refused('EMAIL_TAKEN', `There is a user ${email} already`)
+    await also?.(tx, { id, email })
+    return { id, email, name, generatedPassword }
+  })
 }
 
 /** Whether there is any user yet. */

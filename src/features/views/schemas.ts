@@ -5,7 +5,7 @@ import { compose } from '../../lib/validation/text.ts'
 import { BOUNDS } from '../../model/links/values.ts'
 import { checkCreator } from '../links/creator.ts'
 import { SORTS } from '../links/page.ts'
-import { STATUSES } from '../links/rows.ts'
+import { STATUSES } from '../links/row.ts'
 
 /** The most own views of a person in a workspace, and the most shared views of a workspace. */
 export const VIEWS_MAX = 50

@@ -1,16 +1,16 @@
 import { pageOf } from '../../http/page.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { AppError } from '../../lib/errors/index.ts'
-import { formatTimestamp } from '../../lib/validation/timestamp.ts'
+import { formatTimestamp, parseQueryTime } from '../../lib/validation/timestamp.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import type { Principal } from '../audit/index.ts'
 import type { FeedEvent } from '../events/types.ts'
 import { type JobRun, type JobService, Postponed } from '../jobs/index.ts'
-import { type CallerOf, makerOf, matchingPage } from './maker.ts'
+import type { CallerOf, WebhookContext } from './context.ts'
+import { makerOf, matchingPage } from './maker.ts'
 import { find, typesOf } from './rows.ts'
 import { sampleOf } from './samples.ts'
 import type { Attempt, Delivery } from './schemas.ts'
-import type { WebhookContext } from './service.ts'
 import {
   changeDelivery,
   changeWebhook,
@@ -40,6 +40,8 @@ interface ReplayInput {
   webhook: string
   after: number
   upTo: number
+  /** Only events from this time on; absent: all. */
+  from?: number
 }
 
 /** Deliveries of webhooks, as requests see and start them. */
@@ -107,7 +109,7 @@ async function test(
 }
 
 /**
- * Starts a job that sends all events after one again, up to now.
+ * Starts a job that sends all events after one, or from a time on, again, up to now.
  * @throws AppError WEBHOOK_NOT_FOUND, WEBHOOK_DISABLED, BAD_REQUEST, EVENTS_EXPIRED, EVENTS_OTHER_FEED
  */
 async function replayAll(
@@ -116,18 +118,20 @@ async function replayAll(
   caller: Principal,
   { id, after }: { id: string; after: string | undefined },
 ) {
-  await tx.lockWorkspace(caller.workspace.no)
   await enabled(tx, caller, id)
-  const [from, upTo] = [
-    await ctx.events.positionOf(caller, after, 'after', tx),
-    await ctx.events.positionOf(caller, 'latest', 'after', tx),
-  ]
-  const input: ReplayInput = { webhook: id, after: from, upTo }
+  const from = parseQueryTime(after ?? '')
+  const start =
+    typeof from === 'number'
+      ? { from, after: await ctx.events.positionBefore(caller, from, tx) }
+      : { after: await ctx.events.positionOf(caller, after, 'after', tx) }
+  await tx.lockWorkspace(caller.workspace.no)
+  const upTo = await ctx.events.positionOf(caller, 'latest', 'after', tx)
+  const input: ReplayInput = { ...start, webhook: id, upTo }
   return ctx.jobs.enqueue(tx, caller, { type: REPLAY, input })
 }
 
 async function runReplay(ctx: Context, run: JobRun<ReplayInput, number>) {
-  const { webhook: id, after, upTo } = run.job.input
+  const { webhook: id, after, upTo, from = 0 } = run.job.input
   let position = run.job.state ?? after
   let { done } = run.job.progress
   while (position < upTo) {
@@ -139,7 +143,7 @@ async function runReplay(ctx: Context, run: JobRun<ReplayInput, number>) {
     }
     const maker = await makerOf(read, ctx.callerOf, row)
     const page = await matchingPage(ctx, maker, row, position, PAGE)
-    const events = page.events.filter(({ number }) => number <= upTo)
+    const events = page.events.filter(({ number, at }) => number <= upTo && Date.parse(at) >= from)
     await ctx.storage.write(
       async (tx) => {
         await insertDeliveries(

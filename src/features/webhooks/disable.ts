@@ -1,10 +1,10 @@
 import { isSupportedLocale } from '../../lib/i18n/index.ts'
 import type { Mailer } from '../../platform/mail/mailer.ts'
 import { SYSTEM } from '../audit/index.ts'
+import type { WebhookContext } from './context.ts'
 import { record, shown } from './rows.ts'
 import type { DisabledReason } from './schemas.ts'
 import { addresseeOf } from './sending-store.ts'
-import type { WebhookContext } from './service.ts'
 import { changeWebhook, type WebhookRow } from './store.ts'
 
 type Deps = WebhookContext & { mailer: Pick<Mailer, 'send'>; baseUrl: string }

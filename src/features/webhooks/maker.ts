@@ -1,4 +1,3 @@
-import type { Permission } from '../../http/callers.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import type { Sql } from '../../platform/storage/index.ts'
 import type { Actor, Principal } from '../audit/index.ts'
@@ -6,21 +5,14 @@ import type { FeedEvent } from '../events/types.ts'
 import { visibleEvents } from '../events/visible.ts'
 import { successors } from '../keys/predecessors.ts'
 import { allowedBy, restrictionsOf } from '../keys/restrictions.ts'
+import type { CallerOf, WebhookContext } from './context.ts'
 import { typesOf } from './rows.ts'
 import { isEventType } from './schemas.ts'
-import type { WebhookContext } from './service.ts'
 import type { WebhookRow } from './store.ts'
-
-/** What an actor may do and see now. @throws AppError if they lack the permission */
-export type CallerOf = (
-  sql: Sql,
-  of: { readonly workspaceNo: number; readonly actor: Actor },
-  scope: Permission,
-) => Promise<Principal>
 
 /** What a webhook sends of a page of events, with the numbers of their audit entries. */
 export interface MatchingPage {
-  events: { id: string; type: string; number: number }[]
+  events: { id: string; type: string; at: string; number: number }[]
   position: number
   hasMore: boolean
 }

@@ -263,7 +263,8 @@ function registerReplayRoutes(api: Pick<Api, 'add'>, deliveries: Deliveries): vo
     operationId: 'replayWebhook',
     summary: 'Replay events',
     description:
-      'Starts a job that sends all events after one, up to now, as far as they match the webhook.',
+      'Starts a job that sends all events after one, or from a time on, up to now, as far as they match ' +
+      'the webhook.',
     params: BY_ID.params,
     body: ReplaySchema,
     bodyExample: { after: DELIVERY_EXAMPLE.event_id },

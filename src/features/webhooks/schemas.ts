@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { listOf, pageParameters } from '../../http/page.ts'
 import { VERSIONED } from '../../http/respond.ts'
-import { boundedList, checked } from '../../lib/validation/checked.ts'
+import { boundedList, checked, someText } from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { ActorSchema } from '../audit/index.ts'
 import { EVENT_EXAMPLE, EVENT_TYPES, EventSchema, type EventType } from '../events/types.ts'
@@ -217,10 +217,16 @@ export const DeliveriesQuery = z.object({
 
 export const ReplaySchema = z
   .strictObject({
-    after: z.string().max(64).nullable().optional().openapi({
-      description: 'The id of an event. Null or absent: from the oldest on that is kept.',
-      example: EVENT_EXAMPLE.id,
-    }),
+    after: someText
+      .max(64)
+      .nullable()
+      .optional()
+      .openapi({
+        description:
+          'The id of an event, or a time (RFC 3339) or date (from its midnight UTC): events from then ' +
+          'on. Null or absent: from the oldest on that is kept.',
+        example: EVENT_EXAMPLE.id,
+      }),
   })
   .openapi('WebhookReplay')
 

@@ -1,22 +1,8 @@
-import type { Logger } from '../../lib/base/logger.ts'
-import type { Mailer } from '../../platform/mail/mailer.ts'
 import { type EventSignal, StorageUnavailable } from '../../platform/storage/index.ts'
-import type { ReadClicks } from './clicks.ts'
-import type { CallerOf } from './maker.ts'
+import type { SenderDeps } from './context.ts'
 import { createPurge } from './purge.ts'
 import { dropLeases, renewLeases, takeLeases, waitingWebhooks } from './sending-store.ts'
 import { Server } from './serve.ts'
-import type { WebhookContext } from './service.ts'
-
-/** What sending needs. */
-export interface SenderDeps extends WebhookContext {
-  callerOf: CallerOf
-  readClicks: ReadClicks
-  eventSignal: Pick<EventSignal, 'listen'>
-  mailer: Pick<Mailer, 'send'>
-  baseUrl: string
-  logger: Pick<Logger, 'warn'>
-}
 
 /** Without renewal, another node takes over after this time. */
 const LEASE_MS = 15_000
@@ -28,8 +14,6 @@ const GATHER_MS = 20
 /** The most webhooks that a node serves at the same time. */
 const SERVED_MAX = 2_000
 const QUEUE = { survives: 'process', queue: 'webhooks' } as const
-
-export type WebhookSender = ReturnType<typeof createWebhookSender>
 
 /**
  * Sends what webhooks have to send. Each is served by one node at a time, which has its lease: it

@@ -428,6 +428,51 @@ test('a delivery is sent again, with the same id', async () => {
   expect([missing.status, missing.body.error.code]).toEqual([404, 'DELIVERY_NOT_FOUND'])
 })
 
+test('events are sent again from a time on, to the millisecond', async () => {
+  const webhook = await create({ types: ['link.created'], enabled: false })
+  const times: number[] = []
+  for (const title of ['a', 'b', 'c', 'd']) {
+    await link({ title })
+    times.push(its.clock.ms)
+    its.clock.ms += 40_000
+  }
+  await as('PATCH', `/webhooks/${webhook.id}`, { enabled: true })
+  its.jobs.start()
+  const replayed = async (after: string) => {
+    got = []
+    const job = await as('POST', `/webhooks/${webhook.id}/replay`, { after })
+    await until(async () => {
+      const { status, result } = await as('GET', `/jobs/${job.id}`)
+      expect(status).toBe('succeeded')
+      expect(got.length).toBeGreaterThanOrEqual(result.deliveries)
+    })
+    return got.map(({ event }) => event.object.title).sort()
+  }
+  const [, , c = 0, d = 0] = times
+  expect(await replayed(new Date(c).toISOString())).toEqual(['c', 'd'])
+  expect(await replayed(new Date(c + 1).toISOString())).toEqual(['d'])
+  const local = new Date(c + 2 * HOUR).toISOString().replace('Z', '+02:00')
+  expect(await replayed(local)).toEqual(['c', 'd'])
+  expect(await replayed(new Date(d + 1).toISOString())).toEqual([])
+  expect(await replayed(new Date(c).toISOString().slice(0, 10))).toEqual(['a', 'b', 'c', 'd'])
+
+  const refused = async (after: string) => {
+    const { status, body } = await its.as('owner', 'POST', `/webhooks/${webhook.id}/replay`, {
+      after,
+    })
+    return [status, body.error.code, body.error.details?.[0]?.code]
+  }
+  for (const wrong of ['yesterday', '2026-02-30', '2026-13-01T00:00:00Z', '1780000000']) {
+    expect(await refused(wrong)).toEqual([400, 'BAD_REQUEST', 'INVALID_CURSOR'])
+  }
+  its.clock.ms += 90 * DAY - 60_000
+  await its.events.purge()
+  expect(await refused(new Date(times[1] ?? 0).toISOString())).toEqual([
+    ...[410, 'EVENTS_EXPIRED', undefined],
+  ])
+  expect(await replayed(new Date(d).toISOString())).toEqual(['d'])
+})
+
 test('at most five requests are in flight, and a slow receiver delays no other', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   let open = 0
@@ -470,9 +515,8 @@ test('old deliveries, and those of deleted webhooks, are deleted', async () => {
   expect(await count()).toEqual([])
 })
 
-test('a node that died is followed by another, which sends what was under way again', async () => {
-  const webhook = await create({ types: ['link.created'] })
-  // Another node took it, and died before the request ended.
+/** The node that sends dies before its requests have ended. */
+async function dieWhileSending(): Promise<void> {
   await its.hooks.webhookSender.stop()
   await its.storage.write((tx) =>
     tx.db
@@ -480,6 +524,11 @@ test('a node that died is followed by another, which sends what was under way ag
       .set({ lease_owner: 'dead', lease_until: its.clock.ms + 15_000, next_at: null })
       .execute(),
   )
+}
+
+test('a node that died is followed by another, which sends what was under way again', async () => {
+  const webhook = await create({ types: ['link.created'] })
+  await dieWhileSending()
   await link()
   const { createWebhookSender } = await import('./sender.ts')
   const next = createWebhookSender({ ...its.hookDeps, nodeId: 'other' })
@@ -490,6 +539,41 @@ test('a node that died is followed by another, which sends what was under way ag
   await arrived(1)
   const done: Attempt[] = (await attempted(webhook, 1)).attempts
   expect(done).toMatchObject([{ status: 200 }])
+  await next.stop()
+})
+
+test('events of an hour without the receiver arrive, though the node that sent them died', async () => {
+  let isAway = true
+  const accepted = new Set<string>()
+  answer = ({ event }) => {
+    if (isAway) return new Response('', { status: 503 })
+    accepted.add(event.id)
+    return new Response('')
+  }
+  const webhook = await create({ types: ['link.created'] })
+  const made: string[] = []
+  const minutes = async (count: number) => {
+    for (let minute = 0; minute < count; minute++) {
+      made.push((await link()).id)
+      pass(MINUTE)
+    }
+  }
+  await minutes(30)
+  await until(async () => expect((await deliveries(webhook)).length).toBeGreaterThan(0))
+  await dieWhileSending()
+  await minutes(30)
+  const { createWebhookSender } = await import('./sender.ts')
+  const next = createWebhookSender({ ...its.hookDeps, nodeId: 'other' })
+  await next.start()
+  isAway = false
+  await eventually('all events', () => {
+    its.clock.ms += MINUTE
+    next.wake()
+    return accepted.size === made.length ? true : undefined
+  })
+  const feed = await as('GET', '/events?types=link.created&limit=100')
+  expect(feed.data.map(({ object }: FeedEvent) => object.id)).toEqual(made)
+  expect(feed.data.every(({ id }: FeedEvent) => accepted.has(id))).toBe(true)
   await next.stop()
 })
 

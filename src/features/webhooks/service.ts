@@ -1,25 +1,16 @@
 import type { IfMatch } from '../../http/callers.ts'
-import type { Cursors } from '../../http/cursor.ts'
 import type { PageQuery } from '../../http/page.ts'
 import { pageOf, pageOfAll } from '../../http/page.ts'
-import type { Clock } from '../../lib/base/clock.ts'
-import type { Ids } from '../../lib/base/ids.ts'
-import type { Random } from '../../lib/base/random.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { isPartial, seesFolder } from '../../lib/base/view.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import type { Restrictions } from '../../model/keys/restrictions.ts'
-import { AddressNotAllowed, type Outgoing } from '../../platform/outgoing/index.ts'
-import type { Storage, Transaction } from '../../platform/storage/index.ts'
+import { AddressNotAllowed } from '../../platform/outgoing/index.ts'
+import type { Transaction } from '../../platform/storage/index.ts'
 import { type Actor, changedFields, type Principal } from '../audit/index.ts'
-import type { EventService } from '../events/service.ts'
-import {
-  changedRestrictions,
-  type RestrictedDomains,
-  restrictionsOf,
-  storedRestrictions,
-} from '../keys/restrictions.ts'
+import { changedRestrictions, restrictionsOf, storedRestrictions } from '../keys/restrictions.ts'
 import { visibleTags } from '../tags/index.ts'
+import type { WebhookContext } from './context.ts'
 import { allShown, find, keysOf, record, shown, stateOf, viewOf } from './rows.ts'
 import { describeTypes } from './samples.ts'
 import {
@@ -41,19 +32,6 @@ import {
 export const WEBHOOKS_MAX = 100
 /** How long the previous secret signs too after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000
-
-/** What the services of webhooks need. */
-export interface WebhookContext {
-  storage: Storage
-  clock: Clock
-  ids: Ids
-  random: Random
-  cursors: Cursors
-  domains: RestrictedDomains
-  events: Pick<EventService, 'positionOf' | 'idOf' | 'page' | 'visibleOf'>
-  outgoing: Pick<Outgoing, 'check' | 'send'>
-  secrets: { readonly webhooks: Uint8Array }
-}
 
 /** Webhooks of workspaces. */
 export function createWebhooks(context: WebhookContext) {

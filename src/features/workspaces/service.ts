@@ -6,7 +6,13 @@ import type { Ids } from '../../lib/base/ids.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { AppError, Refused } from '../../lib/errors/index.ts'
 import { slugFieldsOf, withSlugFields } from '../../model/links/slug-settings.ts'
-import type { Sql, Storage, Transaction, WorkspacesTable } from '../../platform/storage/index.ts'
+import {
+  containing,
+  type Sql,
+  type Storage,
+  type Transaction,
+  type WorkspacesTable,
+} from '../../platform/storage/index.ts'
 import { type Actor, changedFields, type Fields, recordChange } from '../audit/index.ts'
 import type { Plans } from '../plans/service.ts'
 import { holdUser } from '../users/service.ts'
@@ -183,7 +189,7 @@ async function search(
   let query = storage.reports.db.selectFrom('workspaces').selectAll()
   if (looksLikeId(text)) query = query.where('id', '=', text)
   else if (text !== '') {
-    const pattern = `%${nameKey(text).replace(/[\\%_]/g, '\\$&')}%`
+    const pattern = containing(nameKey(text))
     query = query.where(raw<boolean>`name_key LIKE ${pattern} ESCAPE ${'\\'}`)
   }
   if (below !== null) query = query.where('no', '<', below)
@@ -241,7 +247,7 @@ export function memberEventObject(row: {
   return { user_id, role, joined_at: new Date(created_at).toISOString() }
 }
 
-function record(
+async function record(
   tx: Transaction,
   actor: Actor,
   at: number,
@@ -250,7 +256,7 @@ function record(
   change: { before?: Fields; after: Fields },
 ): Promise<void> {
   const target = { type: 'workspace' as const, id, label: name }
-  return recordChange(tx, actor, { workspaceNo: no, at, action, target, ...change })
+  await recordChange(tx, actor, { workspaceNo: no, at, action, target, ...change })
 }
 
 function planIdOf(plans: Plans, given: string | undefined): string {

@@ -23,6 +23,8 @@ export interface TestApi {
   /** A fixed clock, which tests advance. */
   clock: { ms: number; now(): number }
   logged: { level: string; fields: Record<string, unknown> }[]
+  /** What each key may do and see, which tests change. */
+  keys: Record<string, TestKey>
   /** Sends a request with the writer's key by default. */
   send(method: string, path: string, init?: SendInit): Promise<Response>
   close(): Promise<void>
@@ -74,12 +76,14 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     error: log('error'),
   }
   const limits = { ...UNLIMITED, ...options.limits }
+  const keys = structuredClone(KEYS)
   const api = createApi({
     storage,
     clock,
     logger,
     ids: createIds(clock, systemRandom),
-    authenticate: async (credential) => callerOf(credential, limits, options.language ?? null),
+    authenticate: async (credential) =>
+      callerOf(credential, keys[credential], limits, options.language ?? null),
     clientAddress: (peer) => peer,
     anonymousPerMinute: options.anonymousPerMinute ?? 600,
     baseUrl: options.baseUrl ?? 'http://localhost:3000',
@@ -92,6 +96,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
     directory: dir,
     clock,
     logged,
+    keys,
     send: (method, path, init) => send(api, method, path, init),
     async close() {
       await storage.close()
@@ -100,8 +105,12 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
   }
 }
 
-function callerOf(credential: string, limits: PlanLimits, language: string | null): Caller | null {
-  const key = KEYS[credential]
+function callerOf(
+  credential: string,
+  key: TestKey | undefined,
+  limits: PlanLimits,
+  language: string | null,
+): Caller | null {
   if (key === undefined) return null
   const price = { amount: 0, currency: 'EUR', interval: 'month' } as const
   const plan = { id: 'test', price, limits, features: [], default: true }

@@ -50,6 +50,7 @@ const DASHBOARD_ERRORS = {
   INVITATION_FOR_ANOTHER: { status: 403, params: {} },
   MEMBER_NOT_FOUND: { status: 404, params: {} },
   BLOCK_NOT_FOUND: { status: 404, params: {} },
+  ALREADY_BLOCKED: { status: 409, params: {} },
   VIEW_NOT_FOUND: { status: 404, params: {} },
   VIEW_TAKEN: { status: 409, params: {} },
   LAST_OWNER: { status: 409, params: {} },
@@ -137,6 +138,8 @@ export const ERRORS = {
   /** A link already has the slug of a record, and `on_conflict` is `fail`. */
   IMPORT_CONFLICT: { status: 409, params: {} },
   IMPORT_RUNNING: { status: 409, params: {} },
+  /** Of a dry run: it has been imported, is too old, or was of a service. */
+  IMPORT_FILE_GONE: { status: 410, params: {} },
   /** The event's id is of another feed: a backup was restored, or the instance moved. */
   EVENTS_OTHER_FEED: { status: 409, params: {} },
   /** The link is not blocked, or its workspace has appealed already. */
@@ -165,6 +168,8 @@ export const ERRORS = {
   /** An address that this instance may not call: see `OUTGOING_ALLOWED_NETWORKS`. */
   URL_NOT_ALLOWED: { status: 422, params: {} },
   RATE_LIMITED: { status: 429, params: { seconds: 'number' } },
+  /** The files of a workspace's unfinished imports; `max` in bytes. */
+  IMPORTS_FULL: { status: 429, params: { max: 'number' } },
   /** Of the workspace, that aren't finished. */
   TOO_MANY_JOBS: { status: 429, params: {} },
   INTERNAL_ERROR: { status: 500, params: {} },
@@ -278,6 +283,8 @@ export const DETAILS = {
   MEMBERS_LIMIT: { limit: 'number' },
   DOMAINS_LIMIT: { limit: 'number' },
   WEBHOOKS_LIMIT: { limit: 'number' },
+  TAGS_LIMIT: { limit: 'number' },
+  FOLDERS_LIMIT: { limit: 'number' },
   /** The last one of many: how many more there are. */
   TOO_MANY_DETAILS: { count: 'number' },
   ...DASHBOARD_DETAILS,

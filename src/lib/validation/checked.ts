@@ -2,20 +2,42 @@ import { z } from '@hono/zod-openapi'
 import { Fault } from './fault.ts'
 import { checkText, type TextBounds } from './text.ts'
 
-/** A schema whose values are parsed by a check. */
+/** Validates a value for a workspace; null: none, so only shared values are valid. */
+export function parseFor<S extends z.ZodType>(
+  workspaceNo: number | null,
+  schema: S,
+  value: unknown,
+): z.ZodSafeParseResult<z.output<S>> {
+  const context: object = { workspaceNo }
+  return schema.safeParse(value, context)
+}
+
+/** A transformation that is told the workspace: Zod passes its context to schemas, not to their functions. */
+const WorkspaceTransform = z.core.$constructor<z.ZodTransform>('WorkspaceTransform', (it, def) => {
+  z.ZodTransform.init(it, def)
+  const { parse } = it._zod
+  it._zod.parse = (payload, context) => {
+    const { workspaceNo = null } = context as { workspaceNo?: number | null }
+    return parse(Object.assign(payload, { workspaceNo }), context)
+  }
+})
+
+/** A schema whose values are parsed by a check, which may depend on the workspace of {@link parseFor}. */
 export function checked<S extends z.ZodType, T>(
   schema: S,
-  check: (value: z.output<S>) => T | Fault | Fault[],
+  check: (value: z.output<S>, workspaceNo: number | null) => T | Fault | Fault[],
 ) {
-  return schema.transform((value, context): Exclude<T, Fault | Fault[]> => {
-    const result = check(value)
+  type Parsed = Exclude<T, Fault | Fault[]>
+  const transform = (value: unknown, payload: z.core.ParsePayload) => {
+    const context = payload as z.RefinementCtx & { workspaceNo: number | null }
+    const result = check(value as z.output<S>, context.workspaceNo)
     const faults = result instanceof Fault ? [result] : result
-    if (!Array.isArray(faults) || !(faults[0] instanceof Fault)) {
-      return result as Exclude<T, Fault | Fault[]>
-    }
+    if (!Array.isArray(faults) || !(faults[0] instanceof Fault)) return result
     addFaults(context, faults as Fault[])
     return z.NEVER
-  })
+  }
+  const parsed = new WorkspaceTransform({ type: 'transform', transform })
+  return schema.pipe(parsed as z.ZodTransform<Parsed, z.output<S>>)
 }
 
 /**
@@ -60,6 +82,12 @@ export function whole(max: number, min = 1) {
   const digits = z.string().openapi({ type: 'integer', minimum: min, maximum: max })
   return checked(digits, checkWhole(max, min))
 }
+
+/**
+ * A text of which the document says that it isn't empty. What reads it refuses an empty one, each with
+ * a code of its own.
+ */
+export const someText = z.string().openapi({ minLength: 1 })
 
 /** The schema of a text. `prepare` runs first, to trim it for example. */
 export function boundedText(bounds: TextBounds, prepare = (text: string) => text) {

@@ -132,6 +132,16 @@ describe('a backup', () => {
     lock?.close()
   })
 
+  test('is refused below a file', async () => {
+    const file = join(root, 'file')
+    writeFileSync(file, '')
+    for (const below of [join(file, 'sub', 'name'), join(file, 'name')]) {
+      await expect(createBackup({ dataDir, given: null }, place(below))).rejects.toMatchObject({
+        code: 'INVALID_PLACE',
+      })
+    }
+  })
+
   test('that fails leaves no files', async () => {
     writeFileSync(databaseFiles(dataDir).main, 'no database')
     await expect(backUp()).rejects.toThrow()

@@ -120,7 +120,14 @@ function removeEmpty(directory: string): void {
 }
 
 function makePartial(partial: string): void {
-  mkdirSync(dirname(partial), { recursive: true, mode: 0o700 })
+  const parent = dirname(partial)
+  try {
+    mkdirSync(parent, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EEXIST' && code !== 'ENOTDIR') throw error
+    throw new Refused('INVALID_PLACE', `${parent} is a file: name a directory`)
+  }
   try {
     mkdirSync(partial, { mode: 0o700 })
   } catch (error) {

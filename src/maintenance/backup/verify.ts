@@ -84,7 +84,7 @@ function checkSqlite(file: string, table: string): number {
 
 /** @throws Refused */
 function asDamage(error: unknown): never {
-  if (!(error instanceof Refused)) throw error
+  if (!(error instanceof Refused) || error.code === 'DATA_NEWER') throw error
   throw damaged(error.message.replace(`. ${PUT_BACK}`, ''))
 }
 

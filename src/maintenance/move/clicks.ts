@@ -1,148 +1,239 @@
-import { createReadStream, mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { CLICK_COLUMNS, DAILY_COLUMNS, TEXT_COLUMNS } from '../../statistics/columns.ts'
-import type { ClickHouse } from '../../statistics/engine/clickhouse/client.ts'
 import type { DuckDb } from '../../statistics/engine/duckdb/index.ts'
-import { type Digest, digestOf, isSame, type Moved, NONE, type Progress, plus } from './rows.ts'
-import type { Target } from './target.ts'
+import { DUCKDB_MIGRATIONS } from '../../statistics/engine/duckdb/schema.ts'
+import {
+  boundsOf,
+  CLICK_TABLES,
+  type ClickStore,
+  type ClickTable,
+  digestSql,
+  duckDbEngine,
+  type Engine,
+  exported,
+  selectionOf,
+  type Wanted,
+} from './click-store.ts'
+import {
+  type Digest,
+  digestOf,
+  isSame,
+  type Moved,
+  NONE,
+  type Progress,
+  plus,
+  sumOf,
+} from './digest.ts'
+import type { Mark, Marks } from './marks.ts'
 
-/** The tables, with their time column and the length of a week in its unit. */
-const TABLES = [
-  { name: 'clicks', columns: CLICK_COLUMNS, time: 'time', week: 7 * 86_400_000 },
-  { name: 'daily', columns: DAILY_COLUMNS, time: 'day', week: 7 },
-] as const
-type Table = (typeof TABLES)[number]
+/** Rows and parts that are copied together. */
+const GROUP_ROWS = 250_000
+const GROUP_PARTS = 5_000
+/** With more parts, none is continued, and they are compared with all between them. */
+const MOST_SELECTED = 500
 
-/** An engine with these tables, and its SQL. */
-interface Engine {
-  /** A column as text, the same in every engine. */
-  text(column: string): string
-  /** 64 bits of the MD5 of texts. */
-  hash(texts: string): string
-  divide(column: string, by: number): string
-  rows(sql: string): Promise<unknown[][]>
+/** What the statistics file has of an hour of clicks, or a day of totals. */
+type Part = Pick<Mark, 'no' | 'rows' | 'quick' | 'last'>
+
+/** A part to be copied: the rows after those of its mark, or all. */
+interface Change extends Wanted {
+  part: Part
+  mark: Mark | undefined
 }
 
-/** The engine that clicks are moved to. */
-interface ClickStore extends Engine {
-  run(sql: string): Promise<void>
-  /** Inserts the rows of a CSV file, in which `\N` is null. */
-  add(table: string, columns: readonly string[], file: string): Promise<void>
-  /** Called after the last row. */
-  finish(): Promise<void>
+interface Move {
+  table: ClickTable
+  database: DuckDb
+  source: Engine
+  store: ClickStore
+  marks: Marks
+  progress: Progress
 }
 
-/** Copies the clicks week by week: a week that differs is replaced. */
+/**
+ * Copies the clicks hour by hour. An hour that has only newer clicks than at its mark is continued;
+ * any other that doesn't fit its mark is replaced.
+ */
 export async function moveClicks(
   database: DuckDb,
   store: ClickStore,
-  progress: Progress,
+  { marks, progress }: { marks: Marks; progress: Progress },
 ): Promise<Moved[]> {
-  const connection = await database.connect()
-  const source: Engine = {
-    text: (column) => `(${exported(column)})::VARCHAR`,
-    hash: (texts) => `('0x' || left(md5(concat_ws(chr(31), ${texts})), 16))::UBIGINT`,
-    divide: (column, by) => `${column} // ${by}`,
-    rows: (sql) => connection.run(sql),
-  }
   mkdirSync(database.temporary, { recursive: true, mode: 0o700 })
+  const connection = await database.connect()
+  const source = duckDbEngine((sql) => connection.run(sql))
   const moved: Moved[] = []
-  for (const table of TABLES) {
-    const { name, columns, time, week } = table
-    const own = await weeksOf(source, table)
-    const found = await weeksOf(store, table)
-    const isChanged = (no: number) => !isSame(own.get(no) ?? NONE, found.get(no) ?? NONE)
-    const changed = [...new Set([...own.keys(), ...found.keys()])].filter(isChanged)
-    const values = columns.map((column) => `${exported(column)} AS ${column}`).join(', ')
-    const file = join(database.temporary, `${name}.csv`)
-    let copied = 0
-    for (const no of changed) {
-      const range = `${time} >= ${no * week} AND ${time} < ${(no + 1) * week}`
-      if (found.has(no)) await store.run(`DELETE FROM ${name} WHERE ${range}`)
-      const rows = own.get(no)?.rows
-      if (rows === undefined) continue
-      await connection.run(
-        `COPY (SELECT ${values} FROM ${name} WHERE ${range} ORDER BY ${time}) TO '${file.replaceAll("'", "''")}'
-         (FORMAT csv, HEADER false, NULLSTR '\\N')`,
-      )
-      await store.add(name, columns, file)
-      rmSync(file)
-      copied += rows
-      progress(name, rows)
-    }
-    const now = changed.length > 0 ? await weeksOf(store, table) : found
-    const sumOf = (weeks: typeof own) => [...weeks.values()].reduce(plus, NONE)
-    moved.push({ table: name, source: sumOf(own), target: sumOf(now), copied })
+  for (const table of CLICK_TABLES) {
+    moved.push(await moveTable({ table, database, source, store, marks, progress }))
   }
   await store.finish()
   return moved
 }
 
-/** The digest of the rows of each week. */
-async function weeksOf(
-  { text, hash, divide, rows }: Engine,
-  { name, columns, time, week }: Table,
-): Promise<Map<number, Digest>> {
-  // Null and an empty text compare as equal.
-  const texts = columns.map((column) => `coalesce(${text(column)}, '')`).join(', ')
-  const found = await rows(
-    `SELECT ${divide(time, week)} AS week, count(*) AS row_count,
-       sum(${hash(texts)}) AS hash_sum
-     FROM ${name} GROUP BY week ORDER BY week`,
+async function moveTable(move: Move): Promise<Moved> {
+  const { table, store, marks } = move
+  const { name } = table
+  const own = new Map((await partsOf(move, 'true')).map((part) => [part.no, part]))
+  const earlier = new Map((await marks.of(name)).map((mark) => [mark.no, mark]))
+  const there = new Set([...earlier.keys(), ...(await store.prepare(table, earlier))])
+  const changes = await changesOf(move, own, earlier)
+  let copied = 0
+  for (const group of groupsOf(changes)) copied += await copy(move, group, there)
+  const gone = [...there].filter((no) => !own.has(no))
+  for (let at = 0; at < gone.length; at += GROUP_PARTS) {
+    const parts = gone.slice(at, at + GROUP_PARTS)
+    await store.write(marks, async () => {
+      await marks.forget(name, parts)
+      await store.remove(table, parts)
+    })
+  }
+  return { table: name, ...(await verify(move, changes)), copied }
+}
+
+/** A migration may change columns that the hash doesn't cover. */
+const SCHEMA = DUCKDB_MIGRATIONS.at(-1)?.version
+
+/** The parts that the statistics file has, of the rows that fulfil a condition. */
+async function partsOf({ table, source }: Move, condition: string): Promise<Part[]> {
+  const rows = await source.rows(
+    `SELECT ${source.divide(table.time, table.size)} AS part, count(*), sum(hash(${table.identity})),
+       max(${table.position})
+     FROM ${table.name} WHERE ${condition} GROUP BY part ORDER BY part`,
   )
-  return new Map(found.map(([no, n, sum]) => [Number(no), digestOf(n, sum)]))
+  return rows.map(([no, count, sum, last]) => ({
+    no: Number(no),
+    rows: Number(count),
+    quick: `${SCHEMA} ${sum}`,
+    last: String(last),
+  }))
 }
 
-/** A column in the form of the other engines: signed visitors, no U+0000 in texts. */
-function exported(column: string): string {
-  if (TEXT_COLUMNS.some((text) => text === column)) return `replace(${column}, chr(0), chr(65533))`
-  if (column === 'qr') return 'qr::UTINYINT'
-  if (column !== 'visitor') return column
-  return `CASE WHEN visitor > 9223372036854775807 THEN visitor::HUGEINT - 18446744073709551616
-    ELSE visitor::HUGEINT END`
-}
-
-/** Clicks in PostgreSQL's own tables. */
-export function clicksInPostgres(target: Target): ClickStore {
-  return {
-    text: (column) => `${column}${column === 'qr' ? '::int' : ''}::text`,
-    hash: (texts) => `('x' || left(md5(concat_ws(E'\\x1f', ${texts})), 16))::bit(64)::bigint`,
-    divide: (column, by) => `${column} / ${by}`,
-    rows: async (sql) => (await target.all<object>(sql)).map((row) => Object.values(row)),
-    run: async (sql) => void (await target.all(sql)),
-    add: (table, columns, file) =>
-      target.copy(
-        `COPY ${table} (${columns.join(', ')}) FROM STDIN (FORMAT csv, NULL '\\N')`,
-        createReadStream(file),
-      ),
-    async finish() {
-      for (const { name } of TABLES) await target.all(`ANALYZE ${name}`)
-    },
+/** The parts that don't fit their marks. */
+async function changesOf(
+  move: Move,
+  own: ReadonlyMap<number, Part>,
+  earlier: ReadonlyMap<number, Mark>,
+): Promise<Change[]> {
+  const { table, source } = move
+  const changes = new Map<number, Change>()
+  for (const part of own.values()) {
+    const mark = earlier.get(part.no)
+    if (mark?.rows === part.rows && mark.quick === part.quick) continue
+    changes.set(part.no, { no: part.no, after: null, part, mark })
   }
+  const grown = [...changes.values()].filter(
+    ({ part, mark }) => mark?.verified && part.rows > mark.rows,
+  )
+  if (changes.size > MOST_SELECTED || grown.length === 0) return [...changes.values()]
+  const before = grown.map(
+    ({ no, mark }) =>
+      `${source.divide(table.time, table.size)} = ${no} AND ${table.position} <= ${mark?.last}`,
+  )
+  const condition = before.map((text) => `(${text})`).join(' OR ')
+  for (const { no, rows, quick } of await partsOf(move, condition)) {
+    const change = changes.get(no)
+    const isUnchanged = change?.mark?.rows === rows && change.mark.quick === quick
+    if (change && isUnchanged) change.after = change.mark?.last ?? null
+  }
+  return [...changes.values()]
 }
 
-/** Clicks in ClickHouse, whose tables exist. */
-export function clicksInClickHouse(clickHouse: ClickHouse): ClickStore {
-  return {
-    text: (column) => `toString(${column === 'qr' ? 'toUInt8(qr)' : column})`,
-    hash: (texts) =>
-      `reinterpretAsUInt64(reverse(substring(MD5(concatWithSeparator(char(31), ${texts})), 1, 8)))`,
-    divide: (column, by) => `intDiv(${column}, ${by})`,
-    rows: (sql) => clickHouse.rows(sql),
-    run: (sql) => clickHouse.command(sql, { lightweight_deletes_sync: '2' }),
-    add: (table, columns, file) =>
-      // Rows inserted again after a deletion must not be deduplicated.
-      clickHouse.insert(table, columns, 'CSV', createReadStream(file), {
-        insert_deduplicate: 0,
-        max_partitions_per_insert_block: '0',
-        async_insert: 0,
-        wait_end_of_query: 1,
-      }),
-    async finish() {
-      // Reports read days before this one from the totals, later ones from the clicks.
-      await clickHouse.command(
-        'INSERT INTO purged (workspace, before) SELECT workspace, max(day) + 1 FROM daily GROUP BY workspace',
+/** Changes that are copied together. */
+function* groupsOf(changes: readonly Change[]): Generator<Change[]> {
+  let group: Change[] = []
+  let rows = 0
+  for (const change of changes) {
+    group.push(change)
+    rows += change.part.rows
+    if (rows < GROUP_ROWS && group.length < GROUP_PARTS) continue
+    yield group
+    group = []
+    rows = 0
+  }
+  if (group.length > 0) yield group
+}
+
+/**
+ * Copies a group of parts. Returns the number of rows.
+ * @param there the parts of which the target has rows
+ */
+async function copy(
+  { table, database, source, store, marks, progress }: Move,
+  group: readonly Change[],
+  there: ReadonlySet<number>,
+): Promise<number> {
+  const { name, columns, time } = table
+  const file = join(database.temporary, `${name}.csv`)
+  const values = columns.map((column) => `${exported(column)} AS ${column}`).join(', ')
+  await source.rows(
+    `COPY (SELECT ${values} FROM ${name} WHERE ${selectionOf(table, group, source)} ORDER BY ${time})
+     TO '${file.replaceAll("'", "''")}' (FORMAT csv, HEADER false, NULLSTR '\\N')`,
+  )
+  const stale = group.filter(({ no, after }) => after === null && there.has(no))
+  await store.write(marks, async () => {
+    await marks.forget(
+      name,
+      group.map(({ no }) => no),
+    )
+    if (stale.length > 0) {
+      await store.remove(
+        table,
+        stale.map(({ no }) => no),
       )
-    },
+    }
+    await store.add(name, columns, file)
+    const unverified = { start: null, checksum: NONE.checksum, verified: false }
+    await marks.add(
+      name,
+      group.map(({ part }) => ({ ...unverified, ...part })),
+    )
+  })
+  rmSync(file)
+  const kept = group.map(({ mark, after }) => (after === null ? 0 : (mark?.rows ?? 0)))
+  const rows = group.reduce((sum, { part }, i) => sum + part.rows - (kept[i] ?? 0), 0)
+  progress(name, rows)
+  return rows
+}
+
+/** Compares the checksums of what was copied since they were last compared. */
+async function verify(
+  { table, source, store, marks }: Move,
+  changes: readonly Change[],
+): Promise<Pick<Moved, 'source' | 'target'>> {
+  const all = await marks.of(table.name)
+  const open = all.filter(({ verified }) => !verified)
+  const here: Digest[] = all.filter(({ verified }) => verified)
+  if (open.length === 0) return { source: sumOf(here), target: sumOf(here) }
+  const there = [...here]
+  const continued = new Map<number, Change>()
+  if (open.length <= MOST_SELECTED) {
+    for (const change of changes) if (change.after !== null) continued.set(change.no, change)
   }
+  const wanted = open.map(({ no }) => ({ no, after: continued.get(no)?.after ?? null }))
+  const [own, theirs] = await Promise.all(
+    [source, store].map(async (engine) => {
+      const condition =
+        open.length > MOST_SELECTED ? boundsOf(table, wanted) : selectionOf(table, wanted, engine)
+      const rows = await engine.rows(digestSql(table, engine, condition))
+      return new Map(rows.map(([no, count, sum]) => [Number(no), digestOf(count, sum)]))
+    }),
+  )
+  const compared = open.map((mark) => {
+    const before = continued.get(mark.no)?.mark ?? NONE
+    const copied = plus(before, own?.get(mark.no) ?? NONE)
+    const found = plus(before, theirs?.get(mark.no) ?? NONE)
+    here.push(copied)
+    there.push(found)
+    // Without a hash that fits, the next run replaces the part.
+    if (!isSame(copied, found)) return { ...mark, rows: found.rows, quick: '' }
+    return { ...mark, ...copied, verified: true }
+  })
+  await marks.transaction(async () => {
+    await marks.forget(
+      table.name,
+      open.map(({ no }) => no),
+    )
+    await marks.add(table.name, compared)
+  })
+  return { source: sumOf(here), target: sumOf(there) }
 }

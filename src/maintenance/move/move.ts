@@ -21,9 +21,12 @@ import { agreeOnSecret } from '../../server/backend/shared-secret.ts'
 import { migrateInstance } from '../../server/operations/instance.ts'
 import { lockDataDir, lockState } from '../../server/operations/lock.ts'
 import { type ClickHouse, openClickHouse } from '../../statistics/engine/clickhouse/client.ts'
-import { migrateClickHouse } from '../../statistics/engine/clickhouse/schema.ts'
-import { clicksInClickHouse, clicksInPostgres, moveClicks } from './clicks.ts'
-import { isSame, moveTables, type Progress } from './rows.ts'
+import { migrateClickHouse } from '../../statistics/engine/clickhouse/migrate.ts'
+import { CLICK_TABLES, clicksInClickHouse, clicksInPostgres } from './click-store.ts'
+import { moveClicks } from './clicks.ts'
+import { isSame, type Progress } from './digest.ts'
+import { type Marks, openMarks } from './marks.ts'
+import { moveTables } from './rows.ts'
 import { openSource, type Source } from './source.ts'
 import { openTarget, type Target } from './target.ts'
 
@@ -63,7 +66,7 @@ export async function moveInstance(options: MoveOptions) {
   const wasRunning = lockState(dataDir).held
   const lock = wasRunning ? null : lockDataDir(dataDir)
   const scratch = join(dataDir, 'moving')
-  await migrateScaled(to)
+  const migrated = await migrateScaled(to)
   const target = await openTarget(to)
   const url = options.clickHouse === null ? null : new URL(options.clickHouse)
   const clickHouse = url && openClickHouse(url.href)
@@ -71,26 +74,34 @@ export async function moveInstance(options: MoveOptions) {
   try {
     // Without the password.
     const clicks = url === null ? 'postgres' : `clickhouse ${url.host}${url.pathname}`
-    await begin(target, clickHouse, { source, clicks })
+    const marks = await begin(target, clickHouse, {
+      source,
+      clicks,
+      isMigrated: migrated.length > 0,
+    })
     mkdirSync(scratch, { recursive: true, mode: 0o700 })
     const opened = await openSource(dataDir, { ...options, scratch, isRunning: wasRunning })
     try {
       await moveSecrets(options, target, { main: opened.main, scratch })
       const tables = [
         ...(await moveTables([opened.main, opened.counters], target, progress)),
-        ...(await moveClicks(opened.clicks, store, progress)),
+        ...(await moveClicks(opened.clicks, store, { marks, progress })),
       ]
       /** Whether every table has the same rows on both sides. */
       const isComplete = tables.every((table) => isSame(table.source, table.target))
       if (isComplete && !wasRunning) {
         // Makes this and everything before durable.
         await target.all('SET synchronous_commit = on')
-        await target.all('ALTER TABLE slugs ENABLE TRIGGER slugs_changed')
-        await target.all('UPDATE moves SET ended_at = $1', [Date.now()])
-        // The source goes on if the move is given up: readers must not take one feed for the other.
-        await target.all("UPDATE instance SET value = $1 WHERE name = 'feed'", [
-          crypto.randomUUID(),
-        ])
+        await marks.transaction(async () => {
+          await target.all('ALTER TABLE slugs ENABLE TRIGGER slugs_changed')
+          await target.all('UPDATE moves SET ended_at = $1', [Date.now()])
+          // The source goes on if the move is given up: readers must not take one feed for the
+          // other. The next run copies the table again.
+          await target.all("UPDATE instance SET value = $1 WHERE name = 'feed'", [
+            crypto.randomUUID(),
+          ])
+          await marks.forget('instance')
+        })
       }
       return { wasRunning, asOf: opened.asOf, tables, isComplete }
     } finally {
@@ -133,13 +144,14 @@ async function nameOfSource(dataDir: string, given: string | null): Promise<stri
 async function begin(
   target: Target,
   clickHouse: ClickHouse | null,
-  { source, clicks }: { source: string; clicks: string },
-): Promise<void> {
+  { source, clicks, isMigrated }: { source: string; clicks: string; isMigrated: boolean },
+): Promise<Marks> {
   const [lock] = await target.all<{ taken: boolean }>(
     "SELECT pg_try_advisory_lock(hashtext('slugline move')) AS taken",
   )
   if (!lock?.taken) throw new Refused('MOVE_RUNNING', 'Another move into the database runs')
   await target.all(MOVES)
+  const marks = await openMarks(target)
   const [earlier] = await target.all<{ source: string; clicks: string }>('SELECT * FROM moves')
   const [used] = await target.all<{ nodes: boolean; data: boolean }>(
     `SELECT EXISTS (SELECT FROM nodes) AS nodes, EXISTS (SELECT FROM workspaces)
@@ -160,6 +172,10 @@ async function begin(
     // They get that of the instance which is moved.
     await clickHouse.command('TRUNCATE TABLE instance')
   }
+  // Migrations write to all rows, and change what is compared.
+  if (isMigrated) await marks.forgetAll()
+  if (earlier?.clicks !== clicks) for (const { name } of CLICK_TABLES) await marks.forget(name)
+  await marks.assertOurs(clickHouse === null ? [] : CLICK_TABLES.map(({ name }) => name))
   await target.all(
     `INSERT INTO moves (source, clicks, begun_at) VALUES ($1, $2, $3) ON CONFLICT (one)
      DO UPDATE SET source = $1, clicks = $2, begun_at = $3, ended_at = NULL`,
@@ -169,6 +185,7 @@ async function begin(
   await target.all('ALTER TABLE slugs DISABLE TRIGGER slugs_changed')
   // An earlier move may have copied them to PostgreSQL.
   if (clickHouse !== null) await target.all('TRUNCATE clicks, daily')
+  return marks
 }
 
 /** Moves what isn't in a table of the source: the secret, the salts, the last workspace number. */

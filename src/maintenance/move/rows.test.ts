@@ -15,7 +15,9 @@ import {
   SEQS_PER_WORKSPACE,
   type SqliteConnection,
 } from '../../platform/storage/index.ts'
-import { isSame, type Moved, moveTables } from './rows.ts'
+import { isSame, type Moved } from './digest.ts'
+import { openMarks } from './marks.ts'
+import { moveTables } from './rows.ts'
 import { openTarget, type Target } from './target.ts'
 
 /** Texts that are special in some format. */
@@ -170,6 +172,94 @@ describe.skipIf(postgresMissing !== undefined)('moved tables', () => {
     )
   }, 600_000)
 
+  test('are those of the source after any changes, of which only the changed rows are copied', async () => {
+    // Numbers and texts whose orders differ, also as UTF-8 and UTF-16.
+    const numbers = fc.oneof(fc.integer({ min: 1, max: 1_500 }), fc.constant(4_294_967_297))
+    const names = fc.oneof(
+      fc.constantFrom('a', 'B', 'ab', 'ä', 'z', '\u{ff5e}', '\u{1f98a}', "'"),
+      fc.string({ maxLength: 2 }),
+    )
+    const change = fc.record({ name: names, number: numbers, value: fc.nat(1), keep: fc.boolean() })
+    const round = fc.array(change, { maxLength: 40 })
+    await fc.assert(
+      fc.asyncProperty(fc.array(round, { minLength: 2, maxLength: 4 }), async (rounds) => {
+        for (const changes of rounds) {
+          for (const { name, number, value, keep } of changes) {
+            const clean = name.replaceAll('\0', '')
+            main.raw.run('DELETE FROM link_tags WHERE tag_no = ? AND link_seq = ?', [value, number])
+            main.raw.run('DELETE FROM slugs WHERE slug_key = ?1 OR link_seq = ?2', [clean, number])
+            if (!keep) continue
+            main.raw.run('INSERT INTO link_tags VALUES (1, ?, ?)', [value, number])
+            main.raw.run(
+              "INSERT INTO slugs VALUES (?1, 0, 1, ?2, ?1, 'https://a.example', 302, ?3, NULL)",
+              [clean, number, value],
+            )
+          }
+          await assertMovedRows()
+        }
+      }),
+      { numRuns: RUNS },
+    )
+    async function assertMovedRows(): Promise<void> {
+      const moved = await moveTables([main, counters], target, () => {}, 3)
+      expect(moved.filter((table) => !isSame(table.source, table.target))).toEqual([])
+      for (const name of ['link_tags', 'slugs']) {
+        const rows = main.raw.query(`SELECT * FROM ${name}`).all()
+        const there = await target.all<object>(`SELECT row_to_json(${name}) AS row FROM ${name}`)
+        const sorted = (list: unknown[]) => list.map((row) => JSON.stringify(row)).sort()
+        expect(sorted(there.map((found) => (found as { row: unknown }).row))).toEqual(sorted(rows))
+        expect(moved.find(({ table }) => table === name)?.source.rows).toBe(rows.length)
+      }
+    }
+  }, 600_000)
+
+  test('of thousands of rows copy the changed ones only', async () => {
+    workspace(1, 'w')
+    main.raw.run('BEGIN')
+    for (let n = 1; n <= 5_000; n++) link(n, `x${n}`)
+    main.raw.run('COMMIT')
+    await move()
+    const copied = async () =>
+      (await move()).filter((table) => table.copied > 0).map((t) => [t.table, t.copied])
+    main.raw.run(`UPDATE links SET title = 'new' WHERE seq % 1000 = 7`)
+    main.raw.run(`DELETE FROM links WHERE seq % 1000 = 9`)
+    link(6_000, 'x713')
+    // A unique value that moves from one row to another.
+    main.raw.run(`UPDATE links SET external_id = NULL WHERE external_id = 'x4000'`)
+    main.raw.run(`UPDATE links SET external_id = 'x4000' WHERE external_id = 'x2'`)
+    main.raw.run(`UPDATE workspaces SET links_made = 6000`)
+    const changed = main.raw.query('SELECT changes() AS n').get()
+    expect(changed).toEqual({ n: 1 })
+    expect(await copied()).toEqual([
+      ['workspaces', 1],
+      ['links', 8],
+    ])
+    expect(await copied()).toEqual([])
+  }, 60_000)
+
+  test('written by others are refused', async () => {
+    workspace(1, 'w')
+    person('usr_1', 'a@example.com')
+    await move()
+    const marks = await openMarks(target)
+    await marks.assertOurs([])
+    const writes = [
+      "UPDATE users SET name = 'other'",
+      'DELETE FROM users',
+      "INSERT INTO tags VALUES (1, 1, 'tag_1', 'a', 'a', 'a', 'blue', NULL, 1, 1, 1)",
+    ]
+    for (const write of writes) {
+      await target.all('BEGIN')
+      await target.all(write)
+      await expect(marks.assertOurs([])).rejects.toMatchObject({ code: 'TARGET_CHANGED' })
+      await target.all('ROLLBACK')
+    }
+    await marks.assertOurs([])
+    main.raw.run("UPDATE users SET name = 'own'")
+    await move()
+    await marks.assertOurs([])
+  }, 60_000)
+
   test('are all tables of both databases', async () => {
     const moved = await move()
     const there = await target.all<{ name: string }>(
@@ -190,6 +280,8 @@ describe.skipIf(postgresMissing !== undefined)('moved tables', () => {
       'leases',
       'link_changes',
       'migrations',
+      'move_marks',
+      'move_writes',
       'node_watermarks',
       'nodes',
       'numbers',

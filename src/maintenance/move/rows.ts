@@ -1,66 +1,31 @@
-import type { SqliteConnection } from '../../platform/storage/index.ts'
+import { RefusedStatement, type SqliteConnection } from '../../platform/storage/index.ts'
+import { digestOf, isSame, type Moved, type Progress, sumOf } from './digest.ts'
+import { type Mark, type Marks, openMarks } from './marks.ts'
+import { createQuick, openTable, type Range, type SourceRow, type Table } from './table.ts'
 import type { Target } from './target.ts'
 
-/** Rows read and copied together. */
-const PAGE_ROWS = 5_000
+/** Rows of a range, which are compared together; fewer if they have more characters than a chunk. */
+const RANGE_ROWS = 1_000
+/** Characters sent or compared together. */
+const CHUNK = 1_048_576
 /** Tables referenced by others, which come first. */
 const REFERENCED = ['workspaces', 'users']
 /** Tables with another form in PostgreSQL. */
 const NOT_MOVED = /^(?:sqlite_|kysely_|links_search|journal_watermark$)/
-const FLOAT = 'double precision'
-
-/** The number of rows, and the sum of 64 bits of each row's MD5 modulo 2^64, in hexadecimal. */
-export interface Digest {
-  rows: number
-  checksum: string
-}
-
-/** The digest of no rows. */
-export const NONE: Digest = digestOf(0, 0)
-
-/** A digest from a database's numbers, in any sign and size of the sum. */
-export function digestOf(rows: unknown, sum: unknown): Digest {
-  const checksum = BigInt.asUintN(64, BigInt(String(sum ?? 0))).toString(16)
-  return { rows: Number(rows), checksum: checksum.padStart(16, '0') }
-}
-
-/** The digest of both sets of rows together. */
-export function plus(a: Digest, b: Digest): Digest {
-  return digestOf(a.rows + b.rows, BigInt(`0x${a.checksum}`) + BigInt(`0x${b.checksum}`))
-}
-
-/** Whether two digests are equal, hence the rows as far as 64 bits can tell. */
-export function isSame(a: Digest, b: Digest): boolean {
-  return a.rows === b.rows && a.checksum === b.checksum
-}
-
-/** A table's digests on both sides, and how many rows were copied. */
-export interface Moved {
-  table: string
-  source: Digest
-  target: Digest
-  copied: number
-}
-
-/** Called with the number of rows read or copied. */
-export type Progress = (table: string, rows: number) => void
-
-/** A row in the order of the target's columns. */
-type Row = (string | null)[]
-type Columns = readonly { name: string; type: string }[]
-
-/** A table of both databases, with all rows of the source. */
-type Table = Awaited<ReturnType<typeof tableOf>>
+const WHOLE: Range = { start: null, end: null }
 
 /**
- * Copies tables one after the other: an equal table is kept, any other is replaced in one
- * transaction. So an interrupted move continues with the table where it was.
+ * Copies tables one after the other, each in one transaction: a table without marks is replaced; of
+ * others, only the rows that differ in ranges whose marks don't fit the source. So an interrupted
+ * move continues with the table where it was.
  */
 export async function moveTables(
   databases: readonly SqliteConnection[],
   target: Target,
   progress: Progress,
+  rangeRows = RANGE_ROWS,
 ): Promise<Moved[]> {
+  const marks = await openMarks(target)
   const tables = "SELECT name FROM sqlite_schema WHERE type = 'table'"
   const found = databases.flatMap((connection) =>
     connection.raw
@@ -72,106 +37,198 @@ export async function moveTables(
   const moved: Moved[] = []
   for (const { name, connection } of found.toSorted((a, b) => rank(a) - rank(b))) {
     if (NOT_MOVED.test(name)) continue
-    moved.push(await moveTable(await tableOf(name, connection, target), target, progress))
+    const table = await openTable(name, connection, target)
+    moved.push(await moveTable({ table, marks, target, progress, rangeRows }))
   }
   return moved
 }
 
-async function moveTable(table: Table, target: Target, progress: Progress): Promise<Moved> {
-  const { name, columns } = table
-  let source = NONE
-  function* read() {
-    let rows = 0
-    let sum = 0n
-    let page = ''
-    for (const row of table.rows()) {
-      rows++
-      sum += hashOf(row, columns)
-      page += lineOf(row)
-      if (rows % PAGE_ROWS > 0) continue
-      progress(name, PAGE_ROWS)
-      yield page
-      page = ''
-    }
-    source = digestOf(rows, sum)
-    yield page
-  }
-  const before = await digestInTarget(table, target)
-  if (before.rows > 0) {
-    // Consumed to the end to compute the digest.
-    for (const _ of read());
-    if (isSame(source, before)) return { table: name, source, target: before, copied: 0 }
-  }
-  const list = columns.map((column) => `"${column.name}"`).join(', ')
-  // After an error the connection is closed, which rolls this back.
-  await target.all('BEGIN')
-  // Referencing tables are emptied too: they come later, and are copied again.
-  await target.all(`TRUNCATE ${name} CASCADE`)
-  await target.copy(`COPY ${name} (${list}) FROM STDIN (FORMAT csv)`, read())
-  await target.all('COMMIT')
-  await target.all(`ANALYZE ${name}`)
-  return { table: name, source, target: await digestInTarget(table, target), copied: source.rows }
+interface Move {
+  table: Table
+  marks: Marks
+  target: Target
+  progress: Progress
+  rangeRows: number
 }
 
-/** @throws when the tables have different columns */
-async function tableOf(name: string, { raw }: SqliteConnection, target: Target) {
-  const columns = await target.all<Columns[number]>(
-    `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
-     WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
-    [name],
-  )
-  const own = raw.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${name}')`).all()
-  const named = (list: readonly { name: string }[]) => `${list.map((column) => column.name).sort()}`
-  if (named(own) !== named(columns)) throw new Error(`The tables ${name} of the databases differ`)
-  // 64-bit values don't fit into a number.
-  const read = columns.map(({ name, type }) =>
-    type === FLOAT ? `"${name}"` : `CAST("${name}" AS TEXT) AS "${name}"`,
-  )
-  const query = raw.query<Record<string, unknown>, []>(`SELECT ${read.join(', ')} FROM ${name}`)
-  return {
-    name,
-    columns,
-    *rows(): Generator<Row> {
-      for (const row of query.iterate()) {
-        // PostgreSQL's texts can't contain U+0000; a node strips it too.
-        yield columns.map(({ name }) =>
-          row[name] === null ? null : String(row[name]).replaceAll('\0', '\uFFFD'),
-        )
+async function moveTable(move: Move): Promise<Moved> {
+  const { table, marks, progress } = move
+  const earlier = await marks.of(table.name)
+  const ranges = earlier.map((mark, i) => {
+    const range = { start: mark.start, end: earlier[i + 1]?.start ?? null }
+    const { rows, quick } = table.quick(range)
+    progress(table.name, rows)
+    return { ...range, mark, isChanged: rows !== mark.rows || quick !== mark.quick }
+  })
+  if (ranges.length === 0) return await replace(move)
+  if (ranges.every(({ isChanged }) => !isChanged)) {
+    const digest = sumOf(earlier)
+    return { table: table.name, source: digest, target: digest, copied: 0 }
+  }
+  return (await change(move, ranges)) ?? (await replace(move))
+}
+
+/** Copies all rows. */
+async function replace({ table, marks, target, progress, rangeRows }: Move): Promise<Moved> {
+  const { name } = table
+  return await marks.transaction(async () => {
+    // Referencing tables are emptied too: they come later, and are copied again.
+    await target.all(`TRUNCATE ${name} CASCADE`)
+    const emptied = await target.all<{ name: string }>(
+      `SELECT DISTINCT conrelid::regclass::text AS name FROM pg_constraint
+       WHERE contype = 'f' AND confrelid = to_regclass($1)`,
+      [name],
+    )
+    for (const other of [name, ...emptied.map(({ name }) => name)]) await marks.forget(other)
+    const cut = createCut(WHOLE, rangeRows)
+    function* lines() {
+      for (const row of table.rows(WHOLE)) {
+        cut.add(row)
+        yield lineOf(row.row)
       }
+    }
+    const chunks = chunksOf(lines(), (rows) => progress(name, rows))
+    await target.copy(`COPY ${name} (${table.list}) FROM STDIN (FORMAT csv)`, chunks)
+    await target.all(`ANALYZE ${name}`)
+    const made = cut.marks()
+    const source = sumOf(made)
+    const there = await table.digest(WHOLE)
+    if (isSame(source, there)) await marks.add(name, made)
+    return { table: name, source, target: there, copied: source.rows }
+  })
+}
+
+/**
+ * Copies the rows that differ in changed ranges. Null: that isn't possible row by row.
+ * Unique values may have moved from row to row, so all deletions come first.
+ */
+async function change(
+  { table, marks, target, rangeRows }: Move,
+  ranges: readonly (Range & { mark: Mark; isChanged: boolean })[],
+): Promise<Moved | null> {
+  const { name, list, keyList, others } = table
+  // Rows to which others refer are updated in place.
+  const isReferenced = REFERENCED.includes(name)
+  const update = others.map((column) => `${column} = excluded.${column}`).join(', ')
+  const conflict = isReferenced ? `ON CONFLICT (${keyList}) DO UPDATE SET ${update}` : ''
+  const differing = new Differing()
+  try {
+    return await marks.transaction(async () => {
+      await target.all(
+        `CREATE TEMP TABLE staged ON COMMIT DROP AS SELECT ${list} FROM ${name} LIMIT 0`,
+      )
+      await target.all(
+        `CREATE TEMP TABLE gone ON COMMIT DROP AS SELECT ${keyList} FROM ${name} LIMIT 0`,
+      )
+      let copied = 0
+      const now: Mark[] = []
+      const changed: (Range & { made: Mark[] })[] = []
+      for (const { mark, isChanged, ...range } of ranges) {
+        if (!isChanged) {
+          now.push(mark)
+          continue
+        }
+        const there = await table.hashes(range)
+        const cut = createCut(range, rangeRows)
+        const gone: string[] = []
+        function* lines() {
+          for (const source of table.rows(range)) {
+            cut.add(source)
+            const found = there.get(source.key)
+            there.delete(source.key)
+            if (found === source.hash) continue
+            if (found !== undefined && !isReferenced) gone.push(source.key)
+            copied++
+            yield lineOf(source.row)
+          }
+        }
+        await target.copy('COPY staged FROM STDIN (FORMAT csv)', chunksOf(lines()))
+        gone.push(...there.keys())
+        const keys = gone.map((key) => lineOf(JSON.parse(key)))
+        if (keys.length > 0) {
+          await target.copy('COPY gone FROM STDIN (FORMAT csv)', chunksOf(keys))
+        }
+        const made = cut.marks()
+        changed.push({ ...range, made })
+        now.push(...made)
+      }
+      await target.all('ANALYZE gone')
+      await target.all(`DELETE FROM ${name} WHERE (${keyList}) IN (SELECT ${keyList} FROM gone)`)
+      await target.all(`INSERT INTO ${name} (${list}) SELECT ${list} FROM staged ${conflict}`)
+      for (const { made, ...range } of changed) {
+        if (!isSame(sumOf(made), await table.digest(range))) throw differing
+      }
+      await marks.forget(name)
+      await marks.add(
+        name,
+        now.map((mark, no) => ({ ...mark, no })),
+      )
+      const digest = sumOf(now)
+      return { table: name, source: digest, target: digest, copied }
+    })
+  } catch (error) {
+    // Rows with references are gone, a unique value moved, or an order differs.
+    const isViolation = error instanceof RefusedStatement && error.code.startsWith('23')
+    if (error === differing || isViolation) return null
+    throw error
+  }
+}
+
+/** Rows of a changed range still differ. */
+class Differing extends Error {
+  override name = 'Differing'
+}
+
+/** Cuts the rows of a range into new ranges, at least one. */
+function createCut({ start }: Range, rangeRows: number) {
+  const marks: Mark[] = []
+  let from = start
+  let quick = createQuick()
+  let sum = 0n
+  let characters = 0
+  function end(): void {
+    const { rows, quick: hash } = quick.value()
+    const mark = { start: from, quick: hash, last: null, verified: true }
+    marks.push({ no: marks.length, ...mark, ...digestOf(rows, sum) })
+  }
+  return {
+    add({ key, hash, text }: SourceRow): void {
+      if (quick.rows === rangeRows || characters >= CHUNK) {
+        end()
+        characters = 0
+        from = key
+        quick = createQuick()
+        sum = 0n
+      }
+      sum += hash
+      characters += text.length
+      quick.add(text)
+    },
+    marks(): Mark[] {
+      end()
+      return marks
     },
   }
 }
 
-async function digestInTarget({ name, columns }: Table, target: Target): Promise<Digest> {
-  // The databases format floating-point numbers differently, so their bytes are compared.
-  const texts = columns.map(({ name, type }) => {
-    const text = type === FLOAT ? `encode(float8send("${name}"), 'hex')` : `"${name}"::text`
-    return `coalesce(${text}, E'\\x1e')`
-  })
-  const [row] = await target.all<{ rows: string; sum: string }>(
-    `SELECT count(*) AS rows, sum(('x' || left(md5(concat_ws(E'\\x1f', ${texts.join(', ')})), 16))
-       ::bit(64)::bigint)::text AS sum FROM ${name}`,
-  )
-  return digestOf(row?.rows, row?.sum)
-}
-
-const hash = Buffer.alloc(16)
-const bytes = Buffer.alloc(8)
-
-/** 64 bits of a row, as in {@link digestInTarget}. */
-function hashOf(row: Row, columns: Columns): bigint {
-  const texts = row.map((value, at) => {
-    if (value === null) return '\x1e'
-    if (columns[at]?.type !== FLOAT) return value
-    bytes.writeDoubleBE(Number(value))
-    return bytes.toString('hex')
-  })
-  Bun.CryptoHasher.hash('md5', texts.join('\x1f'), hash)
-  return hash.readBigUInt64BE(0)
+/** Joins lines to chunks; `sent` is called with their number of lines. */
+function* chunksOf(lines: Iterable<string>, sent: (lines: number) => void = () => {}) {
+  let chunk = ''
+  let count = 0
+  for (const line of lines) {
+    chunk += line
+    count++
+    if (chunk.length < CHUNK) continue
+    sent(count)
+    yield chunk
+    chunk = ''
+    count = 0
+  }
+  yield chunk
 }
 
 /** A row as CSV: null is an empty field without quotes. */
-function lineOf(row: Row): string {
+function lineOf(row: readonly (string | null)[]): string {
   const fields = row.map((value) => (value === null ? '' : `"${value.replaceAll('"', '""')}"`))
   return `${fields.join(',')}\n`
 }

@@ -1,11 +1,21 @@
 import { existsSync } from 'node:fs'
 import { silentLogger } from '../../lib/base/logger.ts'
-import { databaseFiles, openSqlite, type SqliteConnection } from '../../platform/storage/index.ts'
+import { Refused } from '../../lib/errors/index.ts'
+import {
+  areUnfilled,
+  databaseFiles,
+  openSqlite,
+  type SqliteConnection,
+} from '../../platform/storage/index.ts'
 import { drainJournal } from '../../server/backend/drain.ts'
 import { openDuckDb } from '../../statistics/engine/duckdb/index.ts'
+import { migrateDuckDb } from '../../statistics/engine/duckdb/migrate.ts'
 import { ownerIn } from '../../statistics/engine/duckdb/owner.ts'
 import { pauseStatistics } from '../../statistics/process/copy.ts'
 import { statisticsFile } from '../../statistics/process/index.ts'
+
+const UNFILLED =
+  'The counters were damaged, and are being filled from the stored clicks. Nothing was moved. Try again when readiness reports them as ok.'
 
 /** A single-machine instance, opened for reading. */
 export type Source = Awaited<ReturnType<typeof openSource>>
@@ -39,9 +49,17 @@ export async function openSource(
   }
   // Before the first click of a running instance there is no file: an empty one is created.
   const owner = await ownerIn(dataDir)
-  const clicks = await openDuckDb(file, { readonly: existsSync(file), owner })
+  const isCopy = isRunning || !existsSync(file)
+  const clicks = await openDuckDb(file, { readonly: !isCopy, owner })
+  // The server may not have stored a click since its upgrade.
+  if (isCopy) await migrateDuckDb(clicks)
   const files = databaseFiles(dataDir)
   const counters = openSnapshot(files.counters)
+  if (areUnfilled(counters)) {
+    counters.close()
+    clicks.close()
+    throw new Refused('COUNTERS_UNFILLED', UNFILLED)
+  }
   const main = openSnapshot(files.main)
   return {
     /** In a transaction that began at `asOf`, in milliseconds since the Unix epoch. */

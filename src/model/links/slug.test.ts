@@ -155,7 +155,7 @@ describe('an alias', () => {
     hostOf: (no: number) => ['s.example', 'go.example', 'old.example'][no] as string,
   } as unknown as Domains
   const read = (text: string) => {
-    const alias = checkAlias(text, domains)
+    const alias = checkAlias(text, domains, null)
     return alias instanceof Fault ? alias.code : alias
   }
 

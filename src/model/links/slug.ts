@@ -1,7 +1,6 @@
 import { type Random, randomString } from '../../lib/base/random.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { EMOJI, withoutNeededJoiners } from '../../lib/validation/invisible.ts'
-import { requestingWorkspace } from '../../lib/validation/requesting-workspace.ts'
 import { compose, foldCase, foldWithDots, longerThan } from '../../lib/validation/text.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { BOUNDS, checkDomain } from './values.ts'
@@ -140,9 +139,10 @@ export interface AliasInput extends SlugName {
 export function checkAliases(
   aliases: readonly AliasInput[],
   domains: Pick<Domains, 'hasCaseSensitive'>,
+  workspaceNo: number | null,
 ): readonly AliasInput[] | Fault[] {
   if (aliases.length > BOUNDS.aliases) return [new Fault('TOO_MANY', { max: BOUNDS.aliases })]
-  const isExact = domains.hasCaseSensitive(requestingWorkspace())
+  const isExact = domains.hasCaseSensitive(workspaceNo)
   const identities = aliases.map(
     ({ domainNo, slug, key }) => `${domainNo ?? ''}/${isExact ? slug : key}`,
   )
@@ -152,10 +152,14 @@ export function checkAliases(
   return repeated.length > 0 ? repeated : aliases
 }
 
-/** An alias: a slug, or `host/slug` of a domain that the requesting workspace knows. */
-export function checkAlias(text: string, domains: Domains): AliasInput | Fault {
-  const { host, slug } = splitHost(text, domains, requestingWorkspace())
-  const domainNo = host === null ? undefined : checkDomain(host, domains)
+/** An alias: a slug, or `host/slug` of a domain that the workspace knows. */
+export function checkAlias(
+  text: string,
+  domains: Domains,
+  workspaceNo: number | null,
+): AliasInput | Fault {
+  const { host, slug } = splitHost(text, domains, workspaceNo)
+  const domainNo = host === null ? undefined : checkDomain(host, domains, workspaceNo)
   if (domainNo instanceof Fault) return domainNo
   const name: SlugName | Fault = parseSlug(slug)
   return name instanceof Fault || domainNo === undefined ? name : { ...name, domainNo }

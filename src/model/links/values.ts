@@ -1,7 +1,6 @@
 import { LOCATION_BYTES_MAX } from '../../lib/base/headers.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { canBeHost, canonicalHost, hostOfUrl } from '../../lib/validation/host.ts'
-import { requestingWorkspace } from '../../lib/validation/requesting-workspace.ts'
 import { checkText, foldCase, hasManyMarks, longerThan } from '../../lib/validation/text.ts'
 import type { Domains } from '../domains/index.ts'
 
@@ -42,24 +41,36 @@ export function checkTags(tags: readonly Tag[]): Tag[] | Fault {
   return [...unique.values()].sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
 }
 
-/** The number of a domain that links of the requesting workspace may use. */
-export function checkDomain(host: string, domains: Domains): number | Fault {
-  const usable = domains.usableBy(requestingWorkspace(), host)
+/** The number of a domain that links of a workspace may use. */
+export function checkDomain(
+  host: string,
+  domains: Domains,
+  workspaceNo: number | null,
+): number | Fault {
+  const usable = domains.usableBy(workspaceNo, host)
   if (typeof usable === 'object') return usable.no
   return new Fault(usable === 'unverified' ? 'DOMAIN_NOT_VERIFIED' : 'UNKNOWN_DOMAIN')
 }
 
-/** The number of a domain that the requesting workspace may query. */
-export function checkKnownDomain(host: string, domains: Domains): number | Fault {
-  return domains.knownTo(requestingWorkspace(), host) ?? new Fault('UNKNOWN_DOMAIN')
+/** The number of a domain that a workspace may query. */
+export function checkKnownDomain(
+  host: string,
+  domains: Domains,
+  workspaceNo: number | null,
+): number | Fault {
+  return domains.knownTo(workspaceNo, host) ?? new Fault('UNKNOWN_DOMAIN')
 }
 
 /** The number of no domain. */
 const NO_DOMAIN = -1
 
 /** The number of a domain in a filter, which matches nothing if the workspace has no such domain. */
-export function checkDomainFilter(host: string, domains: Domains): number | Fault {
-  const known = checkKnownDomain(host, domains)
+export function checkDomainFilter(
+  host: string,
+  domains: Domains,
+  workspaceNo: number | null,
+): number | Fault {
+  const known = checkKnownDomain(host, domains, workspaceNo)
   const isHost = canBeHost(host) && !/[/?#@\\]/.test(host) && URL.canParse(`http://${host}`)
   return known instanceof Fault && isHost ? NO_DOMAIN : known
 }

@@ -5,8 +5,8 @@ import { connectRedis, isReady } from './redis.ts'
 /** Checks a Redis or Valkey server. @returns a keyword for what is wrong, if it is unavailable. */
 export async function probeRedis(url: Hidden, withinMs: number) {
   let code = 'no answer'
-  const warn = (told: unknown) => {
-    code = String((told as { code?: unknown }).code ?? code)
+  const warn = (error: unknown) => {
+    code = String((error as { code?: unknown }).code ?? code)
   }
   const { redis, close } = connectRedis({
     url,

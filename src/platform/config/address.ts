@@ -1,5 +1,14 @@
-/** The URL under which this machine reaches a server that listens on `host`. */
+/** What a HOST begins with that is the path of a Unix socket. */
+export const SOCKET_PREFIX = 'unix:'
+
+/** The path of the Unix socket to listen on; null: `host` is an address or a name. */
+export function socketPath(host: string): string | null {
+  return host.startsWith(SOCKET_PREFIX) ? host.slice(SOCKET_PREFIX.length) : null
+}
+
+/** The URL under which this machine reaches a server that listens on `host`; `unix:` and a path, of a socket. */
 export function listeningUrl(host: string, port: number): string {
+  if (socketPath(host) !== null) return host
   if (isWildcard(host)) return `http://localhost:${port}`
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

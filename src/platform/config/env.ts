@@ -1,7 +1,8 @@
 import { isAbsolute, join, resolve } from 'node:path'
 import { mailOf, oidcOf } from './accounts.ts'
+import { socketPath } from './address.ts'
 import { backupOf } from './backup.ts'
-import { ConfigError, type ConfigFault } from './fault.ts'
+import { ConfigError, type ConfigFault, missing } from './fault.ts'
 import {
   BadValue,
   dnsServer,
@@ -17,6 +18,7 @@ import {
 } from './parse.ts'
 import { scaledOf } from './scaled.ts'
 import { SECRET_MIN_CHARACTERS } from './secret.ts'
+import { tracingOf } from './tracing.ts'
 import { givenValue, idleVariables, KNOWN, type Variable, type Variables } from './variables.ts'
 
 /** The settings, read from the environment. */
@@ -61,8 +63,13 @@ export function readEnvironment(
   }
   const signUp = get('SIGN_UP', oneOf(['invitation', 'open', 'closed']), 'invitation')
   const scaled = scaledOf(get, faults)
+  const host = get('HOST', listenHost, '127.0.0.1')
+  if (socketPath(host) !== null && baseUrl === null) {
+    missing(faults, 'BASE_URL', 'the socket HOST', 'https://sho.rt')
+  }
   const config = {
-    host: get('HOST', listenHost, '127.0.0.1'),
+    /** An address, a host name, or `unix:` and the path of a socket. */
+    host,
     port: get('PORT', integer(0, 65_535, '3000'), 3000),
     /** The public origin, without a trailing slash. Null: that of the listening address. */
     baseUrl,
@@ -110,6 +117,8 @@ export function readEnvironment(
     backup: backupOf(get, faults, scaled !== null),
     /** Niceness of the processes that count and store clicks and answer reports (setpriority(2)). */
     backgroundNiceness: get('BACKGROUND_NICENESS', integer(0, 19, '0'), 7),
+    /** Traces of requests; null: none. */
+    tracing: tracingOf(get),
     metrics: get('METRICS', oneOf(['local', 'public', 'off']), 'local'),
     logLevel: get('LOG_LEVEL', oneOf(LOG_LEVELS), 'info'),
     logFormat: get('LOG_FORMAT', oneOf(['json', 'text']), terminal ? 'text' : 'json'),
@@ -124,6 +133,10 @@ export function readEnvironment(
     colors: terminal && !variables.NO_COLOR,
     /** Variables that are set but have no effect. */
     idle: idleVariables(variables),
+    /** What systemd expects of a service (sd_notify(3)); null: nothing. */
+    systemd: variables.NOTIFY_SOCKET
+      ? { watchdogMs: Number(variables.WATCHDOG_USEC ?? 0) / 1_000 }
+      : null,
   }
 }
 
@@ -145,6 +158,15 @@ export function readOwnEnvironment(variables: Variables = process.env): {
     own: readEnvironment(left),
     clickHouse: givenValue(variables, 'CLICKHOUSE_URL') || undefined,
   }
+}
+
+/** Whether a server logs JSON, also while its settings are wrong. Parameters as of {@link readEnvironment}. */
+export function logsJson(
+  variables: Variables = process.env,
+  terminal: boolean = process.stderr.isTTY === true,
+): boolean {
+  const given = givenValue(variables, 'LOG_FORMAT')
+  return given === 'json' || (given !== 'text' && !terminal)
 }
 
 /** Unknown variables with our prefix, most likely misspelt. */

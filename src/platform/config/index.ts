@@ -1,10 +1,11 @@
 export type { MailConfig, OidcConfig } from './accounts.ts'
-export { isWildcard, listeningUrl } from './address.ts'
+export { isWildcard, listeningUrl, socketPath } from './address.ts'
 export { type BackupConfig, type BackupPlace, backupPlace, type S3Config } from './backup.ts'
 export { ensureDataDir, restoringDirectory } from './data-dir.ts'
 export {
   type Config,
   type Environment,
+  logsJson,
   readEnvironment,
   readOwnEnvironment,
   unknownVariables,
@@ -26,4 +27,5 @@ export {
   secretFiles,
   sharedSecretFile,
 } from './secret.ts'
+export type { TracingConfig } from './tracing.ts'
 export { VARIABLES } from './variables.ts'

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { SOCKET_PREFIX } from './address.ts'
 
 /** An invalid value: what is wrong with it, and a valid example. */
 export class BadValue extends Error {
@@ -48,6 +49,7 @@ export function list<T>(item: (value: string) => T) {
 
 /** An address or name to listen on. */
 export function listenHost(value: string): string {
+  if (value.startsWith(SOCKET_PREFIX)) return socket(value)
   const bare = value.replace(/^\[(.*)\]$/, '$1')
   if (ipaddr.isValid(bare) && (bare.includes(':') || /^\d+(\.\d+){3}$/.test(bare))) return bare
   if (/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(value)) {
@@ -57,6 +59,17 @@ export function listenHost(value: string): string {
     `${shown(value)} isn't an IP address or a host name`,
     '127.0.0.1 (this machine only) or 0.0.0.0 (every network)',
   )
+}
+
+/** All systems take paths of Unix sockets of 103 bytes: also while a process id is added. */
+const SOCKET_PATH_MAX = 95
+
+function socket(value: string): string {
+  const path = value.slice(SOCKET_PREFIX.length)
+  const example = `${SOCKET_PREFIX}/run/slugline/slugline.sock`
+  if (!path.startsWith('/')) throw new BadValue('is not an absolute path', example)
+  if (Buffer.byteLength(path) <= SOCKET_PATH_MAX) return value
+  throw new BadValue(`is longer than ${SOCKET_PATH_MAX} bytes`, example)
 }
 
 /** An http or https origin, returned without a trailing slash. */

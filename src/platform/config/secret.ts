@@ -37,6 +37,8 @@ export function deriveSecrets(secret: string) {
     imports: derive('imports'),
     /** Derives the URLs of shared statistics, and signs access to them. */
     shares: derive('shares'),
+    /** Proves that a domain is served by this instance. */
+    domains: derive('domains'),
     /** Derives the secrets and key pairs that sign requests of webhooks. */
     webhooks: derive('webhooks'),
   }

@@ -1,14 +1,12 @@
 import { AppError } from '../../lib/errors/index.ts'
 
-/** Why a password is hashed: sign-ins have priority over passwords of links. */
-type HashPurpose = 'signIn' | 'link'
-
-/**
- * The only queue of a process for argon2, because each hash takes a core and up to 64 MiB. It runs
- * `places` concurrently; of each purpose at most `waitingMax` wait.
- */
-export function createHashQueue(places = 2, waitingMax = 64) {
-  const waiting = { signIn: createFairQueue(waitingMax), link: createFairQueue(waitingMax) }
+/** Runs work, `places` at a time. Of each purpose at most `waitingMax` wait; the first ones have priority. */
+export function createWorkQueue<P extends string>(
+  places: number,
+  purposes: readonly P[],
+  waitingMax = 64,
+) {
+  const waiting = new Map(purposes.map((purpose) => [purpose, createFairQueue(waitingMax)]))
   let running = 0
   return {
     /**
@@ -16,38 +14,28 @@ export function createHashQueue(places = 2, waitingMax = 64) {
      * @param group a workspace or an address: groups of one purpose alternate.
      * @throws AppError SERVICE_UNAVAILABLE with Retry-After when too many wait.
      */
-    async run<T>(purpose: HashPurpose, group: string, work: () => Promise<T>): Promise<T> {
-      if (running >= places) await waiting[purpose].wait(group)
+    async run<T>(purpose: P, group: string, work: () => Promise<T>): Promise<T> {
+      if (running >= places) await waiting.get(purpose)?.wait(group)
       else running++
       try {
         return await work()
       } finally {
         // The place is handed over, so that no other work gets it.
-        if (!waiting.signIn.admit() && !waiting.link.admit()) running--
+        if (![...waiting.values()].some((queue) => queue.admit())) running--
       }
     },
   }
+}
+
+/**
+ * The only queue of a process for argon2, because each hash takes a core and up to 64 MiB. Sign-ins
+ * have priority over passwords of links.
+ */
+export function createHashQueue(places = 2, waitingMax = 64) {
+  return createWorkQueue(places, ['signIn', 'link'], waitingMax)
 }
 
 export type HashQueue = ReturnType<typeof createHashQueue>
-
-/** Runs work, `places` at a time; of the rest at most `waitingMax` wait. Groups alternate. */
-export function createWorkQueue(places: number, waitingMax = 64) {
-  const waiting = createFairQueue(waitingMax)
-  let running = 0
-  return {
-    /** @throws AppError SERVICE_UNAVAILABLE with Retry-After when too many wait. */
-    async run<T>(group: string, work: () => Promise<T>): Promise<T> {
-      if (running >= places) await waiting.wait(group)
-      else running++
-      try {
-        return await work()
-      } finally {
-        if (!waiting.admit()) running--
-      }
-    },
-  }
-}
 
 /**
  * Groups alternate. When the queue is full, new work displaces that of the group with the most

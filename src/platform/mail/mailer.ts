@@ -10,6 +10,9 @@ const WAITING_AT_MOST = 500
 const RETRY_AFTER_MS = [2_000, 15_000]
 const CLOSE_WITHIN_MS = 1_000
 
+/** What becomes of messages, as labels of a metric. `dropped`: too many waited. */
+export const MAIL_RESULTS = ['result="sent"', 'result="failed"', 'result="dropped"'] as const
+
 export type Mailer = ReturnType<typeof createMailer>
 
 /**
@@ -21,8 +24,10 @@ export function createMailer(deps: {
   baseUrl: string
   logger: Logger
   retryAfterMs?: readonly number[]
+  /** Called with one of {@link MAIL_RESULTS} for each message. */
+  ended?: (result: (typeof MAIL_RESULTS)[number]) => void
 }) {
-  const { deliver, baseUrl, logger, retryAfterMs = RETRY_AFTER_MS } = deps
+  const { deliver, baseUrl, logger, retryAfterMs = RETRY_AFTER_MS, ended = () => {} } = deps
   const underWay = new Set<Promise<void>>()
   const closing = new AbortController()
 
@@ -33,13 +38,14 @@ export function createMailer(deps: {
   ): Promise<void> {
     for (const pauseMs of [...retryAfterMs, null]) {
       try {
-        return await deliver(letter)
+        await deliver(letter)
+        return ended('result="sent"')
       } catch (err) {
         // The log must not contain the recipient.
         const message = err instanceof Error ? reasonOf(err) : 'unknown'
         if (pauseMs === null || closing.signal.aborted) {
           logger.error({ mail: kind, reason: message }, 'A message could not be sent')
-          return
+          return ended('result="failed"')
         }
         logger.warn({ mail: kind, reason: message }, 'A message could not be sent yet')
         const options = { signal: closing.signal, ref: false }
@@ -51,11 +57,14 @@ export function createMailer(deps: {
   return {
     /** Whether a mail server is configured. */
     available: deliver !== null,
+    /** How many messages are being sent, or wait for another attempt. */
+    waiting: () => underWay.size,
     /** Queues a message. Failures are retried, then logged. */
     send(mail: Mail): void {
       if (deliver === null) return
       if (underWay.size >= WAITING_AT_MOST) {
         logger.error({ mail: mail.kind }, 'Too many messages wait; one was not sent')
+        ended('result="dropped"')
         return
       }
       const sending = deliverAtLast(writeMail(mail, baseUrl), mail.kind, deliver)

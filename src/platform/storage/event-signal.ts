@@ -20,10 +20,10 @@ export function announcingEvents<S extends Pick<Storage, 'write'>>(
 ): S {
   const write: Storage['write'] = (work, options) =>
     storage.write((tx) => {
-      const told = new Set<number>()
+      const notified = new Set<number>()
       tx.eventRecorded = (workspaceNo) => {
-        if (told.has(workspaceNo)) return
-        told.add(workspaceNo)
+        if (notified.has(workspaceNo)) return
+        notified.add(workspaceNo)
         tx.afterCommit(() => announce(workspaceNo))
       }
       return work(tx)

@@ -1,40 +1,65 @@
 import { existsSync } from 'node:fs'
-import { type Migration, Migrator } from 'kysely'
+import type { Migration } from 'kysely'
+import { instanceIn } from './instance.ts'
+import { applyMigrations } from './migrations/apply.ts'
 import { COUNTERS_MIGRATIONS, MAIN_MIGRATIONS } from './migrations/index.ts'
 import { type MigrationState, statesOf } from './migrations/states.ts'
 import { openSqlite, type SqliteConnection } from './sqlite/connection.ts'
+import {
+  draftCounters,
+  faultOfCounters,
+  isCorrupt,
+  replaceCounters,
+} from './sqlite/counters-file.ts'
 import { databaseFiles } from './sqlite/index.ts'
 
 /** The main database comes first: a new one would reuse the numbers, and clicks, of lost links. */
-const SETS: readonly ['main' | 'counters', Readonly<Record<string, Migration>>][] = [
-  ['main', MAIN_MIGRATIONS],
-  ['counters', COUNTERS_MIGRATIONS],
-]
+const SETS: Readonly<Record<'main' | 'counters', Readonly<Record<string, Migration>>>> = {
+  main: MAIN_MIGRATIONS,
+  counters: COUNTERS_MIGRATIONS,
+}
 
-/** Migrates a data directory, under a lock. Returns what was applied. @throws OldFormat */
+/**
+ * Migrates a data directory, under a lock. Counters that are lost or damaged are made anew, to be
+ * filled from the stored clicks. Returns what was applied. @throws OldFormat
+ */
 export async function migrate(dataDir: string): Promise<MigrationState[]> {
+  const files = databaseFiles(dataDir)
   // Throws before anything is changed.
-  await migrationStates(dataDir)
-  const applied: MigrationState[] = []
-  for (const [database, migrations] of SETS) {
-    const connection = openSqlite(databaseFiles(dataDir)[database])
+  const states = await migrationStates(dataDir)
+  const isFirst = states.every(({ applied_at }) => applied_at === null)
+  const applied = await migrateOne('main', files.main, (connection) => {
+    // Makes the new tables durable before anything relies on them.
+    connection.raw.run('PRAGMA wal_checkpoint(PASSIVE)')
+  })
+  const counters = () =>
+    migrateOne('counters', files.counters, (connection) => nameOwner(connection, files.main))
+  if (isFirst) return [...applied, ...(await counters())]
+  if (faultOfCounters(files.counters, null) === null) {
     try {
-      const migrator = new Migrator({
-        db: connection.db,
-        provider: { getMigrations: async () => migrations },
-      })
-      const { error, results = [] } = await migrator.migrateToLatest()
-      if (error) throw error
-      const names = results.map(({ migrationName }) => migrationName)
-      applied.push(...appliedNow(database, names))
-      // The checkpoint makes the new tables durable before anything relies on them.
-      if (database === 'main') connection.raw.run('PRAGMA wal_checkpoint(PASSIVE)')
-      else nameOwner(connection, databaseFiles(dataDir).main)
-    } finally {
-      connection.close()
+      return [...applied, ...(await counters())]
+    } catch (error) {
+      if (!isCorrupt(error)) throw error
     }
   }
+  const instance = (await instanceIn(files.main))?.id ?? null
+  replaceCounters(files.counters, await draftCounters(files.counters, instance))
   return applied
+}
+
+async function migrateOne(
+  database: 'main' | 'counters',
+  file: string,
+  then: (connection: SqliteConnection) => void,
+): Promise<MigrationState[]> {
+  const connection = openSqlite(file)
+  try {
+    const names = await applyMigrations(connection, SETS[database])
+    then(connection)
+    return appliedNow(database, names)
+  } finally {
+    connection.close()
+  }
 }
 
 /** Writes into counters which instance they belong to, unless they say it already. */
@@ -58,17 +83,23 @@ export async function scaledMigrationStates(url: string): Promise<MigrationState
 
 /** All migrations, including newer ones, and whether they are applied. @throws OldFormat */
 export async function migrationStates(dataDir: string): Promise<MigrationState[]> {
-  return SETS.flatMap(([database, migrations]) => {
-    const file = databaseFiles(dataDir)[database]
-    // Opening would create the file.
-    if (!existsSync(file)) return statesOf(database, migrations, new Map())
-    const connection = openSqlite(file)
-    try {
-      return statesOf(database, migrations, appliedIn(connection))
-    } finally {
-      connection.close()
-    }
-  })
+  const files = databaseFiles(dataDir)
+  const states = (database: 'main' | 'counters', applied: ReadonlyMap<string, string>) =>
+    statesOf(database, SETS[database], applied)
+  return [
+    ...states('main', appliedIn(files.main)),
+    ...states('counters', appliedUnlessDamaged(files.counters)),
+  ]
+}
+
+/** None, if they can't be read: they are made anew. */
+function appliedUnlessDamaged(file: string): Map<string, string> {
+  try {
+    return appliedIn(file)
+  } catch (error) {
+    if (isCorrupt(error)) return new Map()
+    throw error
+  }
 }
 
 function appliedNow(
@@ -80,10 +111,17 @@ function appliedNow(
 }
 
 /** Names with times, from Kysely's table. Its migrator doesn't list unknown ones. */
-function appliedIn({ raw }: Pick<SqliteConnection, 'raw'>): Map<string, string> {
-  const table = raw.query("SELECT 1 FROM sqlite_schema WHERE name = 'kysely_migration'").get()
-  if (table === null) return new Map()
-  return new Map(
-    raw.query('SELECT name, timestamp FROM kysely_migration').values() as [string, string][],
-  )
+function appliedIn(file: string): Map<string, string> {
+  // Opening would create the file.
+  if (!existsSync(file)) return new Map()
+  const { raw, close } = openSqlite(file)
+  try {
+    const table = raw.query("SELECT 1 FROM sqlite_schema WHERE name = 'kysely_migration'").get()
+    if (table === null) return new Map()
+    return new Map(
+      raw.query('SELECT name, timestamp FROM kysely_migration').values() as [string, string][],
+    )
+  } finally {
+    close()
+  }
 }

@@ -1,3 +1,4 @@
+import type { AuditGroupSchema } from './migrations/audit-groups.ts'
 import type {
   COUNTER_TABLES,
   Column,
@@ -8,6 +9,7 @@ import type {
 import type { CreationSchema } from './migrations/creation.ts'
 import type { EventSchema } from './migrations/events.ts'
 import type { IdempotencyBytesSchema } from './migrations/idempotency-bytes.ts'
+import type { ImportBytesSchema } from './migrations/import-bytes.ts'
 import type { ImportSchema } from './migrations/imports.ts'
 import type { MissSchema } from './migrations/missed-paths.ts'
 import type { WebhookSchema } from './migrations/webhooks.ts'
@@ -28,9 +30,11 @@ export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> 
 } & ImportSchema &
   CreationSchema &
   IdempotencyBytesSchema &
+  ImportBytesSchema &
   EventSchema &
   MissSchema &
-  WebhookSchema
+  WebhookSchema &
+  AuditGroupSchema
 
 export type ApiKeysTable = Schema['api_keys']
 export type AuditTable = Schema['audit']

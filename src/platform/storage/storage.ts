@@ -32,6 +32,8 @@ export interface Transaction extends Sql {
   beforeCommit(write: () => Promise<unknown>): void
   /** Runs `effect` after the commit, before {@link Storage.write} resolves. */
   afterCommit(effect: () => void): void
+  /** How many bytes the audit entries have that it has recorded, with those rolled back since. */
+  readonly recorded: { bytes: number }
   /**
    * Takes a lock, across all processes, until the end of the transaction: for checks before a write
    * that no unique index or condition can replace.
@@ -203,12 +205,13 @@ export function createJob<T>(work: (tx: Transaction) => Promise<T>): {
 }
 
 /** Begins a run, and returns the part of the transaction that collects what is deferred. */
-export function hooksOf(job: Job): Pick<Transaction, 'beforeCommit' | 'afterCommit'> {
+export function hooksOf(job: Job): Pick<Transaction, 'beforeCommit' | 'afterCommit' | 'recorded'> {
   job.deferred = []
   job.effects = []
   return {
     beforeCommit: (write) => void job.deferred.push(write),
     afterCommit: (effect) => void job.effects.push(effect),
+    recorded: { bytes: 0 },
   }
 }
 

@@ -1,5 +1,11 @@
 import { z } from '@hono/zod-openapi'
-import { boundedList, boundedRecord, checked, checkWith } from '../../lib/validation/checked.ts'
+import {
+  boundedList,
+  boundedRecord,
+  checked,
+  checkWith,
+  someText,
+} from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { canonicalZone } from '../../lib/validation/zone.ts'
 import { AGENT_KINDS, type Conditions, DEVICES, RULE_BOUNDS, type Rule, WEEKDAYS } from './types.ts'
@@ -27,12 +33,12 @@ function listOf<S extends z.ZodType>(item: S, description: string, example: unkn
 }
 
 function texts(read: (given: string) => string | null, description: string, example: string) {
-  return listOf(checked(z.string(), readBy(read, example)), description, example)
+  return listOf(checked(someText, readBy(read, example)), description, example)
 }
 
 function named(check: (given: string) => string | Fault, description: string, example: string) {
-  const name = checked(z.string(), check)
-  const min = checked(z.string(), (text) =>
+  const name = checked(someText, check)
+  const min = checked(someText, (text) =>
     VERSION.test(text) ? text : new Fault('INVALID_VALUE', { example: '17.4' }),
   )
   const withVersion = z
@@ -46,16 +52,16 @@ function named(check: (given: string) => string | Fault, description: string, ex
 }
 
 const moment = (description: string) =>
-  checked(z.string(), momentOf).optional().openapi({ description })
+  checked(someText, momentOf).optional().openapi({ description })
 
-const timeOfDay = checked(z.string(), (text) =>
+const timeOfDay = checked(someText, (text) =>
   minutesOf(text) === null ? new Fault('INVALID_VALUE', { example: '17:30' }) : text,
 )
 
 const time = z
   .strictObject({
     timezone: checked(
-      z.string(),
+      someText,
       (name) => canonicalZone(name) ?? new Fault('INVALID_TIMEZONE'),
     ).openapi({ description: 'The IANA name of the time zone: `Europe/Berlin`.' }),
     from: moment('A timestamp (RFC 3339), or a date of the zone: from its midnight on.'),

@@ -6,6 +6,7 @@ import {
   checked,
   checkWith,
   isObject,
+  someText,
 } from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { whenSchema } from './condition-schemas.ts'
@@ -60,7 +61,7 @@ function stored<T>(value: T, factor = 1): T | Fault {
 
 /** The schemas of the fields `rules` and `variants` in requests. */
 export function createRuleFields(checkUrl: CheckUrl) {
-  const url = checked(z.string(), (text) => {
+  const url = checked(someText, (text) => {
     const verdict = checkUrl(text)
     return verdict instanceof Fault ? verdict : text
   }).openapi({ description: 'As `destination_url` of a link.' })

@@ -12,8 +12,9 @@ import {
   readWatermark,
 } from '../../clicks/index.ts'
 import { Supervisor } from '../../clicks/workers/index.ts'
+import type { LinkRow } from '../../features/links/row.ts'
 import { targetOf } from '../../features/links/rows.ts'
-import { BLANK, type LinkRow } from '../../features/links/store.ts'
+import { BLANK } from '../../features/links/store.ts'
 import { createClientAddress } from '../../lib/base/client-address.ts'
 import { type Clock, systemClock } from '../../lib/base/clock.ts'
 import { createIds } from '../../lib/base/ids.ts'

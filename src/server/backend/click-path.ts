@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import {
   type ChangedLinks,
+  type CountingReport,
   createRecorder,
   createTrimmer,
   journalDirectory,
@@ -31,6 +32,8 @@ interface ClickPathOptions {
   visitors: Visitors
   /** See `createTrimmer`. */
   syncReaders?: () => Promise<void>
+  /** The click worker can't use the counters. */
+  countersDamaged?: () => void
   /** The time of the database's clock. */
   databaseTime?: () => Promise<number>
 }
@@ -41,6 +44,7 @@ interface ClickPathOptions {
  */
 export function openClickPath(options: ClickPathOptions) {
   const { input, storage, watermark, after, visitors, syncReaders, databaseTime } = options
+  const { countersDamaged } = options
   const { config, plans, clock, logger } = input
   const { dataDir } = config
   const directory = journalDirectory(dataDir)
@@ -51,8 +55,11 @@ export function openClickPath(options: ClickPathOptions) {
   const isLimited = Object.keys(limits).length > 0
   const helper = (name: string) => ownProgram(name, '--data-dir', dataDir, JSON.stringify(limits))
   const common = { journal, clock, logger, advanced: () => trimmer.trim() }
-  const supervisor = new Supervisor<ChangedLinks>({
+  const supervisor = new Supervisor<ChangedLinks, CountingReport>({
     ...common,
+    reported({ damaged }) {
+      if (damaged) countersDamaged?.()
+    },
     name: 'click worker',
     command: helper('click-worker'),
     watermark,
@@ -98,6 +105,11 @@ export function openClickPath(options: ClickPathOptions) {
       },
     },
     statistics,
+    /** Lets new counters be filled from the stored clicks. */
+    fillCounters() {
+      statistics.wake()
+      supervisor.notify({ changedLinks: [] })
+    },
     checks: [
       journalCheck(journal),
       workerCheck(supervisor),
@@ -115,7 +127,7 @@ export function openClickPath(options: ClickPathOptions) {
       await Promise.all([counted, statistics.stop(withinMs)])
       await trimmer.close()
     },
-  } satisfies Partial<Backend>
+  } satisfies Partial<Backend> & { fillCounters(): void }
 }
 
 /** When a journal was last written, in milliseconds since the Unix epoch; 0: never. */

@@ -10,6 +10,7 @@ import {
   type PostgresOptions,
   type Storage,
   scaledMigrationStates,
+  withClicksLock,
 } from '../../platform/storage/index.ts'
 import { migrateInstance } from '../operations/instance.ts'
 
@@ -43,6 +44,12 @@ export async function migrateDatabase({ dataDir, scaled }: Settings): Promise<Mi
   if (scaled !== null) return migrateScaled(scaled.database.reveal())
   assertNoNode(dataDir)
   return migrateInstance(dataDir)
+}
+
+/** See `withClicksLock`: the lock of nodes that share ClickHouse. */
+export function clicksLock(scaled: ScaledConfig) {
+  const { url } = postgresOptions(scaled)
+  return (work: Parameters<typeof withClicksLock>[1]) => withClicksLock(url, work)
 }
 
 /** All migrations, and whether they are applied. */

@@ -13,11 +13,13 @@ import {
   announcingEvents,
   createEventSignal,
   databaseFiles,
+  type EmbeddedStorage,
   openEmbedded,
+  StorageUnavailable,
 } from '../../platform/storage/index.ts'
 import { createEmbeddedResolver } from '../../redirect/index.ts'
 import { statisticsFile } from '../../statistics/process/index.ts'
-import { countFailedWrites, storageCheck } from '../operations/checks.ts'
+import { countersCheck, countFailedWrites, storageCheck } from '../operations/checks.ts'
 import { watchFiles } from '../operations/watched.ts'
 import { openClickPath } from './click-path.ts'
 import { forgetEmbedded } from './forget-clicks.ts'
@@ -28,15 +30,18 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
   const { logger, clock, random } = input
   const { dataDir } = input.config
   const eventSignal = createEventSignal()
-  const { storage, failures } = countFailedWrites(
-    announcingEvents(await openEmbedded(dataDir), eventSignal.emit),
-  )
+  const embedded = await openEmbedded(dataDir, { logger, replaced: () => clicks.fillCounters() })
+  const { counters } = embedded
+  const { storage, failures } = countFailedWrites(announcingEvents(embedded, eventSignal.emit))
   const watermark = await readWatermark(storage.read, 0)
   const visitors = openVisitors({ file: resolve(dataDir, 'salts'), clock, random, logger })
   const after = watermark.segment
   const syncReaders = () => syncCounted(dataDir)
-  const clicks = openClickPath({ input, storage, watermark, after, visitors, syncReaders })
+  const countersDamaged = () => void counters.check()
+  const path = { input, storage, watermark, after, visitors, syncReaders, countersDamaged }
+  const clicks = openClickPath(path)
   const { journal, statistics } = clicks
+  if (counters.state() !== 'ok') clicks.fillCounters()
 
   return {
     ...clicks,
@@ -47,7 +52,7 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
     peopleSoFar: createPeopleSoFar({
       directory: journalDirectory(dataDir),
       journal,
-      counted: countedInSqlite(storage.reader.raw),
+      counted: unlessRebuilt(counters, countedInSqlite(storage.reader.raw)),
     }),
     forgetClicks: forgetEmbedded(dataDir, storage, statistics.client.forget),
     statistics: {
@@ -56,7 +61,7 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
         if (existsSync(statisticsFile(dataDir))) statistics.retentionChanged()
       },
     },
-    checks: [storageCheck(storage, failures), ...clicks.checks],
+    checks: [storageCheck(storage, failures), countersCheck(counters), ...clicks.checks],
     watch(metrics, redirect) {
       clicks.watch(metrics, redirect)
       watchFiles(metrics, dataDir)
@@ -65,6 +70,17 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
       visitors.close()
       await storage.close()
     },
+  }
+}
+
+/** Reads counters that are not too low. @throws StorageUnavailable while they are */
+function unlessRebuilt<T>(
+  counters: EmbeddedStorage['counters'],
+  read: (linkSeq: number) => T,
+): (linkSeq: number) => T {
+  return (linkSeq) => {
+    if (counters.state() === 'ok') return read(linkSeq)
+    throw new StorageUnavailable('The counters are made anew')
   }
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import {
   createClickCounter,
+  fillCounters,
   journalDirectory,
   openSqliteCounters,
   readCounted,
@@ -16,7 +17,14 @@ import { loadPlans } from '../../features/plans/load.ts'
 import { clickLimitsOf } from '../../features/plans/service.ts'
 import { systemClock } from '../../lib/base/clock.ts'
 import type { Config, ScaledConfig } from '../../platform/config/index.ts'
-import { databaseFiles, openSqlite, type Sql, type Storage } from '../../platform/storage/index.ts'
+import {
+  areUnfilled,
+  databaseFiles,
+  openSqlite,
+  type Sql,
+  type Storage,
+} from '../../platform/storage/index.ts'
+import { clicksLock } from './databases.ts'
 
 /** The sources of a recount's numbers. */
 interface RecountSource
@@ -37,6 +45,7 @@ export async function embeddedSource(
     geoipDatabase,
     counted: () => readCounted(counters, 0),
   })
+  if (areUnfilled(counters)) await fillCounters(dataDir, raw.counters, systemClock.now())
   const counter = createClickCounter({
     directory: journalDirectory(dataDir),
     store: openSqliteCounters(dataDir, limits),
@@ -119,7 +128,8 @@ export async function repairIn(
 }
 
 /** The store with the clicks of all nodes. */
-async function storedClicks({ clickhouse }: ScaledConfig, storage: Pick<Storage, 'reports'>) {
+async function storedClicks(scaled: ScaledConfig, storage: Pick<Storage, 'reports'>) {
+  const { clickhouse } = scaled
   type Range = readonly [number, number]
   if (clickhouse === null) {
     const { linkNumbers } = await import('../../statistics/engine/postgres/reports.ts')
@@ -127,9 +137,9 @@ async function storedClicks({ clickhouse }: ScaledConfig, storage: Pick<Storage,
   }
   const { openClickHouse } = await import('../../statistics/engine/clickhouse/client.ts')
   const { linkNumbers } = await import('../../statistics/engine/clickhouse/reports.ts')
-  const { migrateClickHouse } = await import('../../statistics/engine/clickhouse/schema.ts')
+  const { migrateClickHouse } = await import('../../statistics/engine/clickhouse/migrate.ts')
   const clickHouse = openClickHouse(clickhouse.reveal())
-  await migrateClickHouse(clickHouse)
+  await migrateClickHouse(clickHouse, { exclusively: clicksLock(scaled) })
   return {
     linkNumbers: (range: Range) => linkNumbers(clickHouse, range),
     close: clickHouse.close,

@@ -2,6 +2,10 @@ import {
   type ClickLimits,
   type CounterStore,
   createPostgresCounters,
+  type FollowingCounters,
+  fillCounters,
+  followCounters,
+  mustFill,
   openSqliteCounters,
   readCounted,
 } from '../../clicks/index.ts'
@@ -10,15 +14,17 @@ import type { Hidden } from '../../lib/base/hidden.ts'
 import type { Logger } from '../../lib/base/logger.ts'
 import { type Node, readNode } from '../../platform/cluster/node.ts'
 import type { Config, ScaledConfig } from '../../platform/config/index.ts'
-import { databaseFiles, openSqlite } from '../../platform/storage/index.ts'
+import { databaseFiles, openFollowing } from '../../platform/storage/index.ts'
 import type { NodeStoreOptions } from '../../statistics/engine/shared/node.ts'
 import type { Store } from '../../statistics/engine/types.ts'
-import { openShared, postgresOptions } from './databases.ts'
+import { clicksLock, openShared, postgresOptions } from './databases.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'scaled'> & {
   /** See `clickLimitsOf`: if there are any, the statistics process stores only counted clicks. */
   limits: ClickLimits
 }
+
+type CounterSettings = Settings & Pick<Config, 'geoipDatabase'>
 
 /** Connections of a worker, or of one that answers reports. */
 const CONNECTIONS = 2
@@ -33,23 +39,48 @@ const statementTimeoutMs = 60_000
  */
 const RETRY_MS = { embedded: 5_000, scaled: 500 }
 
+/** How long the click worker waits for the statistics process, which is started with it. */
+const PROCESS_WITHIN_MS = 10_000
+
 /** The data directory isn't a node's. */
 export class NotANode extends Error {
   override name = 'NotANode'
 }
 
 /** Opens the counters for a machine's click worker. @throws NotANode */
-export async function openCounters({ dataDir, scaled, limits }: Settings): Promise<CounterStore> {
-  if (scaled === null) return openSqliteCounters(dataDir, limits)
+export async function openCounters({
+  dataDir,
+  scaled,
+  limits,
+  geoipDatabase,
+}: CounterSettings): Promise<CounterStore | FollowingCounters> {
+  if (scaled === null) {
+    return followCounters(dataDir, async () => {
+      if (mustFill(dataDir)) await fillFromStored({ dataDir, geoipDatabase })
+      return openSqliteCounters(dataDir, limits)
+    })
+  }
   const { no: nodeNo } = nodeOf(dataDir)
   const storage = await openShared(scaled, { poolSize: CONNECTIONS, statementTimeoutMs })
   return createPostgresCounters({ storage, nodeNo, limits })
 }
 
+/** Fills new counters from the stored clicks. @throws RawClicksUnavailable */
+async function fillFromStored(options: Pick<Config, 'dataDir' | 'geoipDatabase'>): Promise<void> {
+  const { openRawSource } = await import('../../statistics/process/raw-source.ts')
+  // A command has no statistics process beside it that is about to start.
+  const processWithinMs = process.send === undefined ? 0 : PROCESS_WITHIN_MS
+  const raw = await openRawSource({ ...options, processWithinMs })
+  await fillCounters(options.dataDir, raw.counters, systemClock.now()).finally(raw.close)
+}
+
 /** Opens the store of a machine's statistics process, and closes what it shares. */
 interface StoreOpener {
-  /** @throws the reason why the store can't be opened */
-  open(): Promise<Store>
+  /**
+   * @param began is called before its tables are migrated
+   * @throws the reason why the store can't be opened
+   */
+  open(began?: () => void): Promise<Store>
   /** Longest time between two attempts, in milliseconds. */
   retryMs: number
   close(): void | Promise<void>
@@ -72,11 +103,15 @@ async function embeddedOpener({
   const { openOwnStore } = await import('../../statistics/engine/duckdb/store.ts')
   const { createLinkFacts } = await import('../../statistics/store.ts')
   const files = databaseFiles(dataDir)
-  const counters = isLimited(limits) ? openSqlite(files.counters, { readonly: true }) : null
+  const counters = isLimited(limits) ? openFollowing(files.counters) : null
   const facts = createLinkFacts(files.main)
-  const counted = counters !== null && { counted: () => readCounted(counters, 0) }
+  const counted = counters !== null && { counted: () => readCounted(counters.current(), 0) }
   return {
-    open: () => openOwnStore(dataDir, { clock: systemClock, enrich, facts, logger, ...counted }),
+    open: (began) => {
+      const migration = { began }
+      const options = { clock: systemClock, enrich, facts, logger, migration, ...counted }
+      return openOwnStore(dataDir, options)
+    },
     retryMs: RETRY_MS.embedded,
     close() {
       counters?.close()
@@ -92,12 +127,14 @@ async function scaledOpener(
 ): Promise<StoreOpener> {
   const node = nodeOf(dataDir)
   const engine =
-    scaled.clickhouse === null ? await inPostgres(scaled) : await inClickHouse(scaled.clickhouse)
+    scaled.clickhouse === null
+      ? await inPostgres(scaled)
+      : await inClickHouse(scaled, scaled.clickhouse)
   const storage = await openShared(scaled, { statementTimeoutMs, ...engine.connections })
   const counted = isLimited(limits) && { counted: () => readCounted(storage.read, node.no) }
   const options = { dataDir, node, storage, logger, enrich, clock: systemClock, ...counted }
   return {
-    open: () => engine.openStore(options),
+    open: (began) => engine.openStore(options, began),
     retryMs: RETRY_MS.scaled,
     async close() {
       await Promise.all([engine.close(), storage.close()])
@@ -105,13 +142,15 @@ async function scaledOpener(
   }
 }
 
-async function inClickHouse(url: Hidden) {
+async function inClickHouse(scaled: ScaledConfig, url: Hidden) {
   const { openClickHouse } = await import('../../statistics/engine/clickhouse/client.ts')
   const { openClickHouseStore } = await import('../../statistics/engine/clickhouse/store.ts')
   const clickHouse = openClickHouse(url.reveal())
+  const exclusively = clicksLock(scaled)
   return {
     connections: { poolSize: CONNECTIONS },
-    openStore: (options: NodeStoreOptions) => openClickHouseStore({ ...options, clickHouse }),
+    openStore: (options: NodeStoreOptions, began?: () => void) =>
+      openClickHouseStore({ ...options, clickHouse, migration: { exclusively, began } }),
     close: clickHouse.close,
   }
 }

@@ -3,7 +3,11 @@ import type { Journal } from '../../clicks/index.ts'
 import type { WorkerState } from '../../clicks/workers/index.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import type { Cluster } from '../../platform/cluster/index.ts'
-import { type Storage, StorageUnavailable } from '../../platform/storage/index.ts'
+import {
+  type AttachedCounters,
+  type Storage,
+  StorageUnavailable,
+} from '../../platform/storage/index.ts'
 import type { CachedResolver } from '../../redirect/index.ts'
 import type { Statistics } from '../../statistics/process/index.ts'
 import { degraded, failed, type HealthCheck, OK } from './health.ts'
@@ -16,6 +20,20 @@ export function journalCheck(journal: Pick<Journal, 'healthy'>): HealthCheck {
   return {
     name: 'journal',
     check: () => (journal.healthy ? OK : failed('not_writable')),
+  }
+}
+
+/**
+ * Whether the numbers of links can be read. `rebuilding`: damaged or lost ones are made anew from the
+ * stored clicks, and are too low until then.
+ */
+export function countersCheck(counters: Pick<AttachedCounters, 'state'>): HealthCheck {
+  return {
+    name: 'counters',
+    check() {
+      const state = counters.state()
+      return state === 'ok' ? OK : degraded(state)
+    },
   }
 }
 

@@ -8,6 +8,7 @@ import {
   databaseFiles,
   type Instance,
   instanceIn,
+  isCutOff,
   type MigrationState,
   migrate,
   openUnchanged,
@@ -75,14 +76,11 @@ async function instanceOf(main: string): Promise<Instance | null> {
 
 /** SQLite doesn't notice it while there is a log. @throws Refused */
 function assertLength(main: string): void {
-  const { raw, close } = openUnchanged(main)
+  const opened = openUnchanged(main)
   try {
-    const [pages, bytes] = ['page_count', 'page_size'].map((name) =>
-      Number(raw.query(`PRAGMA ${name}`).values().flat()[0]),
-    ) as [number, number]
-    if (pages * bytes > sizeOf(main) + sizeOf(`${main}-wal`)) throw lost(`${main} is cut off`)
+    if (isCutOff(opened, main)) throw lost(`${main} is cut off`)
   } finally {
-    close()
+    opened.close()
   }
 }
 

@@ -37,6 +37,14 @@ describe('stopping', () => {
     },
   )
 
+  test('does not happen on SIGHUP', async () => {
+    const { signals, statuses, exited } = lifecycle([])
+    expect(signals.emit('SIGHUP')).toBe(true)
+    signals.emit('SIGTERM')
+    expect(await exited).toBe(0)
+    expect(statuses).toEqual([0])
+  })
+
   test('continues when a step fails or hangs, with an exit status', async () => {
     const order: string[] = []
     const { signals, exited } = lifecycle([

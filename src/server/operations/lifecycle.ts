@@ -64,6 +64,8 @@ export function createLifecycle(options: {
     /** Stops on SIGTERM and SIGINT, and on an uncaught exception. */
     listen(process: Pick<NodeJS.EventEmitter, 'on'>, unhandled?: () => void) {
       for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(signal))
+      // A closed terminal, or a tool that asks to reload: there is nothing to reload.
+      process.on('SIGHUP', () => logger.info({}, 'SIGHUP is ignored'))
       // A forgotten promise leaves no broken state; an exception may.
       process.on('unhandledRejection', (err: unknown) => {
         unhandled?.()

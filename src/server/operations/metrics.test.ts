@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { systemClock } from '../../lib/base/clock.ts'
 import { silentLogger } from '../../lib/base/logger.ts'
 import { createBackupSchedule } from './backup-schedule.ts'
+import { createHealth, degraded, OK } from './health.ts'
 import { createMetrics } from './metrics.ts'
-import { watchClicks, watchCluster, watchFiles } from './watched.ts'
+import { watchClicks, watchCluster, watchFiles, watchHealth, watchServices } from './watched.ts'
 
 const scrape = (
   metrics: ReturnType<typeof createMetrics>,
@@ -61,6 +62,55 @@ describe('metrics', () => {
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds [\d.e-]+$/m)
   })
 
+  test('a metric that fails or takes too long is left out, and the others are there', async () => {
+    const metrics = createMetrics('local')
+    metrics.gauge('broken', 'h', () => {
+      throw new Error('gone')
+    })
+    metrics.gauge('slow', 'h', () => new Promise(() => {}))
+    metrics.gauge('late', 'h', async () => 5)
+    const count = metrics.tally('mails_total', 'h', ['result="sent"', 'result="failed"'])
+    count('result="sent"')
+    count('result="other"')
+    const text = await metrics.render()
+    expect(text).toContain('# TYPE slugline_broken gauge\n')
+    expect(text).not.toMatch(/^slugline_(?:broken|slow)\b/m)
+    for (const line of [
+      'late 5',
+      'mails_total{result="sent"} 1',
+      'mails_total{result="other"} 1',
+    ]) {
+      expect(text).toContain(`slugline_${line}\n`)
+    }
+    expect(text).toContain('slugline_mails_total{result="failed"} 0\n')
+  })
+
+  test('report each check of readiness, and the disk', async () => {
+    const metrics = createMetrics('local')
+    const checks = [
+      { name: 'disk', check: () => degraded('low') },
+      { name: 'journal', check: () => OK },
+    ]
+    const health = createHealth({ checks, clock: systemClock, logger: silentLogger })
+    watchHealth(metrics, health, import.meta.dir)
+    const text = await metrics.render()
+    for (const [check, status, value] of [
+      ['disk', 'ok', 0],
+      ['disk', 'degraded', 1],
+      ['disk', 'failed', 0],
+      ['journal', 'ok', 1],
+    ]) {
+      const line = `slugline_check_status{check="${check}",status="${status}"} ${value}`
+      expect(text).toContain(`${line}\n`)
+    }
+    const bytes = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
+    expect(bytes('slugline_disk_free_bytes')).toBeGreaterThan(0)
+    expect(bytes('slugline_disk_size_bytes')).toBeGreaterThan(bytes('slugline_disk_free_bytes'))
+    const gone = createMetrics('local')
+    watchHealth(gone, health, '/nowhere/at/all')
+    expect(await gone.render()).not.toMatch(/^slugline_disk/m)
+  })
+
   test('are only visible to this machine by default', async () => {
     const metrics = createMetrics('local')
     expect((await scrape(metrics))?.status).toBe(200)
@@ -104,6 +154,17 @@ async function allMetrics(): Promise<string> {
   backups.stop()
   for (const name of ['redirect', 'postgres_query']) {
     metrics.histogram(`${name}_duration_seconds`, 'h').observe(0.003)
+  }
+  const health = createHealth({ checks: [], clock: systemClock, logger: silentLogger })
+  watchHealth(metrics, health, import.meta.dir)
+  watchServices(metrics, {
+    jobs: { open: async () => 0, running: () => 0 },
+    eventStreams: { count: () => 0 },
+    statistics: { liveStreams: () => 0 },
+    mailer: { waiting: () => 0 },
+  })
+  for (const name of ['jobs_ended', 'mails', 'sign_in_failures']) {
+    metrics.tally(`${name}_total`, 'c', [])
   }
   metrics.counter('missed_visits_dropped_total', 'c', () => 0)
   metrics.counter('webhook_requests_total', 'c', () => 0)

@@ -1,3 +1,4 @@
+import { within } from '../../lib/base/within.ts'
 import { isForwarded, isLoopback, isLoopbackHost, otherMethod, watchHeaders } from './answers.ts'
 
 /** A response of the API, as the HTTP layer reports it. */
@@ -22,6 +23,9 @@ type Samples = number | readonly (readonly [labels: string, value: number])[]
 function sampleLine(name: string, labels: string, value: number): string {
   return `${name}${labels && `{${labels}}`} ${value}\n`
 }
+
+/** A metric that takes longer to read is left out. */
+const READ_MS = 1_000
 
 /** Upper bounds of the buckets, in seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -69,22 +73,35 @@ export function createHistogram() {
  *   or a rule in that proxy, is needed.
  */
 export function createMetrics(access: 'local' | 'public' | 'off') {
-  const texts = new Map<string, () => string>()
+  const texts = new Map<string, () => string | Promise<string>>()
   let rateLimited = 0
   let unhandledErrors = 0
 
-  function add(type: string, name: string, help: string, lines: (name: string) => string): void {
+  function add(
+    type: string,
+    name: string,
+    help: string,
+    lines: (name: string) => string | Promise<string>,
+  ): void {
     const full = `slugline_${name}`
-    texts.set(full, () => `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${lines(full)}`)
+    const head = `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n`
+    texts.set(full, async () => head + (await lines(full)))
   }
   const reading =
-    (type: 'gauge' | 'counter') => (name: string, help: string, read: () => Samples) =>
-      add(type, name, help, (full) => {
-        const value = read()
+    (type: 'gauge' | 'counter') =>
+    (name: string, help: string, read: () => Samples | Promise<Samples>) =>
+      add(type, name, help, async (full) => {
+        // What can't be read now is left out; the other metrics are needed all the more.
+        const value = await within(READ_MS, async () => await read(), []).catch(() => [])
         const samples = typeof value === 'number' ? [['', value] as const] : value
         return samples.map(([labels, number]) => sampleLine(full, labels, number)).join('')
       })
   const counter = reading('counter')
+  function tally(name: string, help: string, first: readonly string[]): (labels: string) => void {
+    const counts = new Map(first.map((labels) => [labels, 0]))
+    counter(name, help, () => [...counts])
+    return (labels) => void counts.set(labels, (counts.get(labels) ?? 0) + 1)
+  }
   function histogram(name: string, help: string): Histogram {
     const made = createHistogram()
     add('histogram', name, help, made.lines)
@@ -108,7 +125,8 @@ export function createMetrics(access: 'local' | 'public' | 'off') {
 
   async function render(): Promise<string> {
     const { processMetrics } = await import('./process-metrics.ts')
-    return (await processMetrics()) + [...texts.values()].map((text) => text()).join('')
+    const own = await Promise.all([...texts.values()].map((text) => text()))
+    return (await processMetrics()) + own.join('')
   }
 
   return {
@@ -126,6 +144,8 @@ export function createMetrics(access: 'local' | 'public' | 'off') {
     gauge: reading('gauge'),
     /** Adds a counter; its name ends in `_total`. */
     counter,
+    /** Adds a counter by labels, in the text format; `first` are there before anything is counted. */
+    tally,
     /** Adds durations in seconds. */
     histogram,
     /** The metrics in Prometheus's text format. */

@@ -8,6 +8,7 @@ import type { Storage } from '../../platform/storage/index.ts'
 import type { Health } from './health.ts'
 import type { ShutdownStep } from './lifecycle.ts'
 import type { Metrics } from './metrics.ts'
+import type { Tracing } from './tracing.ts'
 
 /** The input of the composition root: validated settings, and those of the machine. */
 export interface ServingInput {
@@ -16,6 +17,8 @@ export interface ServingInput {
   plans: Plans
   logger: Logger
   metrics: Metrics
+  /** Null: requests aren't traced. */
+  tracing: Tracing | null
   clock: Clock
   ids: Ids
   random: Random

@@ -1,11 +1,16 @@
-import { statSync } from 'node:fs'
+import { statfsSync, statSync } from 'node:fs'
 import type { Journal } from '../../clicks/index.ts'
 import type { WorkerState } from '../../clicks/workers/index.ts'
+import type { EventStreams } from '../../features/events/streams.ts'
+import type { JobService } from '../../features/jobs/index.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import type { Cluster } from '../../platform/cluster/index.ts'
+import type { Mailer } from '../../platform/mail/mailer.ts'
 import { databaseFiles, type PostgresStorage } from '../../platform/storage/index.ts'
 import type { CachedResolver, Redirect } from '../../redirect/index.ts'
 import type { Statistics } from '../../statistics/process/index.ts'
+import { freeBytesOf } from './checks.ts'
+import type { Health } from './health.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Adds redirects, the journal and its two readers to the metrics. */
@@ -49,6 +54,51 @@ export function watchClicks(
     'Time from which all clicks are stored, as a Unix timestamp; 0: all that there ever were',
     () => statistics().since / 1_000,
   )
+}
+
+const STATUSES = ['ok', 'degraded', 'failed'] as const
+
+/** Adds the checks of `/readyz`, and the disk of the data directory, to the metrics. */
+export function watchHealth(
+  { gauge }: Metrics,
+  health: Pick<Health, 'report'>,
+  dataDir: string,
+): void {
+  gauge('check_status', '1 for the status that a check of /readyz has', async () => {
+    const { checks } = await health.report()
+    return checks.flatMap(({ name, status }) =>
+      STATUSES.map(
+        (each) => [`check="${name}",status="${each}"`, Number(each === status)] as const,
+      ),
+    )
+  })
+  gauge('disk_free_bytes', 'Free space for this user, on the disk of the data directory', () =>
+    freeBytesOf(dataDir),
+  )
+  gauge('disk_size_bytes', 'Size of that disk', () => {
+    const { blocks, bsize } = statfsSync(dataDir)
+    return blocks * bsize
+  })
+}
+
+/** Adds jobs, streams and mail to the metrics. */
+export function watchServices(
+  { gauge }: Metrics,
+  services: {
+    jobs: Pick<JobService, 'open' | 'running'>
+    eventStreams: Pick<EventStreams, 'count'>
+    statistics: { liveStreams(): number }
+    mailer: Pick<Mailer, 'waiting'>
+  },
+): void {
+  const { jobs, eventStreams, statistics, mailer } = services
+  gauge('jobs_open', 'Jobs that wait or run, on all nodes', jobs.open)
+  gauge('jobs_running', 'Jobs that this process runs', jobs.running)
+  gauge('streams', 'Open streams of server-sent events', () => [
+    ['kind="events"', eventStreams.count()],
+    ['kind="clicks"', statistics.liveStreams()],
+  ])
+  gauge('mails_waiting', 'Messages that are being sent', mailer.waiting)
 }
 
 /** Adds the embedded database's files to the metrics. */

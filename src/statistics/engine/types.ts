@@ -1,8 +1,8 @@
+import type { FilledRow } from '../../clicks/fill.ts'
 import type { LinkCounts } from '../../clicks/recount.ts'
 import type { Position } from '../../clicks/segments.ts'
 import type { Dialect } from '../reports/dialect.ts'
-import type { LinkGroup } from '../store.ts'
-import type { ClickReports, ListedClick, Selection } from '../types.ts'
+import type { ClickReports, EXPORT_COLUMNS, LinkGroup, ListedClick, Selection } from '../types.ts'
 
 /** Where reports get their rows: DuckDB, ClickHouse or PostgreSQL. */
 export interface Engine {
@@ -28,11 +28,30 @@ export interface LinkFacts {
   domains(): Promise<ReadonlyMap<number, string>>
 }
 
+/** A click as it is exported; other members are ignored. */
+export type ExportRow = Record<(typeof EXPORT_COLUMNS)[number], string | null> & { time: number }
+
+/** The bytes of an export in one format. */
+export interface RowFormat {
+  head: Uint8Array
+  page(rows: readonly ExportRow[]): Uint8Array
+  end(): Uint8Array
+}
+
 /** The first line of a recount: where in the journal, and from when (0: always), it has all clicks. */
 export type RecountHead = Position & { since: number }
 
+/** What a statistics file that is whole says of itself. */
+export type StoredFacts = RecountHead & {
+  /** All that are stored, with those of purged days. */
+  clicks: number
+}
+
 /** A link's numbers by its stored clicks and what is left of purged ones. */
 export type LinkNumbers = [linkSeq: number, human: number, bot: number, unique: number]
+
+/** A line of {@link Answers.counters}; `end`: the last one. */
+export type CountersLine = RecountHead | FilledRow | 'end'
 
 /** A link's numbers after clicks of it were deleted, and how far the journal is stored. */
 export type Forgotten = RecountHead & LinkCounts
@@ -55,12 +74,17 @@ export interface Answers {
   reportsUntil(signal: AbortSignal): ClickReports
   /** The numbers of links: first ≤ link < end; absent where commands read them themselves. */
   recount?(range: readonly [first: number, end: number]): ReadableStream<Uint8Array>
+  /**
+   * All that counters are filled with, after a {@link RecountHead}: visitors since a day, and months
+   * since one. Absent where there is no file of counters.
+   */
+  counters?(sinceDay: number, sinceMonth: number): ReadableStream<Uint8Array>
   /** Deletes a link's clicks before a time in milliseconds; repeating it changes nothing. */
   forget?(linkSeq: number, before: number): Promise<Forgotten>
   /** See `write-lock.ts`; absent where there is no file to copy. */
   lockWrites?(): ReadableStream<Uint8Array>
   /** See `checkFile`; absent where there is no file. */
-  check?(): Promise<number>
+  check?(): Promise<StoredFacts>
 }
 
 /** The result of one pass over the journal. */

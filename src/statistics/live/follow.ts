@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Clock } from '../../lib/base/clock.ts'
-import { idOf } from '../clicks.ts'
+import { idOf, isAfter } from '../clicks.ts'
 import { DAY_MS } from '../intervals.ts'
 import type { Range } from '../range.ts'
 import type { AskableReports, ClickPosition, ListedClick, Selection } from '../types.ts'
@@ -104,8 +104,4 @@ export async function* followClicks(
     // Aborted, it rejects, and the loop ends.
     await setTimeout(pauseMs(), undefined, { signal }).catch(() => {})
   }
-}
-
-function isAfter(position: ClickPosition, mark: ClickPosition): boolean {
-  return position.time > mark.time || (position.time === mark.time && position.n > mark.n)
 }

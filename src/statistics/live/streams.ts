@@ -108,6 +108,8 @@ export function createLiveStreams(deps: LiveOptions) {
       streams.add(stream)
       return stream.body
     },
+    /** How many are open. */
+    count: () => streams.size,
     /** Ends all of them. Their readers reconnect. */
     endAll(): void {
       for (const stream of [...streams]) stream.end()

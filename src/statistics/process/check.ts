@@ -1,6 +1,7 @@
 import { checkFile } from '../engine/duckdb/check.ts'
 import { openDuckDb } from '../engine/duckdb/index.ts'
 import { ownerIn } from '../engine/duckdb/owner.ts'
+import type { StoredFacts } from '../engine/types.ts'
 import { statisticsFile } from './files.ts'
 import { askStatistics } from './socket.ts'
 import { stateOf } from './store-state.ts'
@@ -12,10 +13,10 @@ const RETRY_MS = 500
 
 /**
  * Reads the whole statistics file. Only the process that has it open can read it, so that one is asked.
- * @returns see `checkFile`; null: the process doesn't answer
+ * @returns null: the process doesn't answer
  * @throws what is wrong with the file; Refused if it is another instance's
  */
-export async function checkStatistics(dataDir: string): Promise<number | null> {
+export async function checkStatistics(dataDir: string): Promise<StoredFacts | null> {
   const file = statisticsFile(dataDir)
   const owner = await ownerIn(dataDir)
   for (let tries = 0; tries < TRIES; tries++) {
@@ -27,7 +28,7 @@ export async function checkStatistics(dataDir: string): Promise<number | null> {
     }
     const signal = AbortSignal.timeout(READ_WITHIN_MS)
     const answer = await askStatistics(dataDir, 'check', [], signal).catch(() => null)
-    if (answer?.ok) return (await answer.json()) as number
+    if (answer?.ok) return (await answer.json()) as StoredFacts
     if (answer?.status === 500) throw new Error(`${file} can't be read whole`)
     // It is starting or about to end.
     await Bun.sleep(RETRY_MS)

@@ -2,7 +2,7 @@ import type { Logger } from '../../lib/base/logger.ts'
 import type { Retention, Store } from '../engine/types.ts'
 import { type StoreState, stateOf } from './store-state.ts'
 
-/** How long a question waits while the store is opened for the first time. */
+/** How long a question waits while the store is opened for the first time, or migrated. */
 const OPEN_WITHIN_MS = 5_000
 
 /**
@@ -10,11 +10,14 @@ const OPEN_WITHIN_MS = 5_000
  * options.file for the log
  */
 export function keepStore(options: {
-  open(): Promise<Store>
+  /** @param began is called before its tables are migrated */
+  open(began: () => void): Promise<Store>
+  /** Called when the state has changed while it is opened. */
+  changed?(): void
   file: string
   logger?: Pick<Logger, 'info' | 'warn'> | undefined
 }) {
-  const { file, open, logger } = options
+  const { file, open, logger, changed } = options
   let store: Store | undefined
   let state: StoreState = 'opening'
   let retention: Retention | undefined
@@ -40,7 +43,11 @@ export function keepStore(options: {
     /** Opens it if it isn't open. @throws the reason why it can't be opened */
     async open(): Promise<Store> {
       if (store !== undefined) return store
-      store = await open()
+      store = await open(() => {
+        state = 'migrating'
+        logger?.info({ file }, 'The stored clicks are migrated')
+        changed?.()
+      })
       if (retention !== undefined) store.maintenance.setRetention(retention)
       if (state !== 'opening') logger?.info({ file }, 'The statistics file is open again')
       state = 'ok'
@@ -55,12 +62,13 @@ export function keepStore(options: {
       }
       state = next
       close()
+      if (state === 'migrating') return
       opened.resolve()
       opened = Promise.withResolvers<void>()
     },
-    /** For a query, which waits while the store is first opened. Null: not available. */
+    /** For a query, which waits while the store is first opened or migrated. Null: not available. */
     async answers(): Promise<Store | null> {
-      if (store === undefined && state === 'opening') {
+      if (store === undefined && (state === 'opening' || state === 'migrating')) {
         const timer = setTimeout(opened.resolve, OPEN_WITHIN_MS)
         await opened.promise
         clearTimeout(timer)

@@ -122,6 +122,39 @@ describe('the statistics process', () => {
     expect(existsSync(socketPath(dir))).toBe(false)
   })
 
+  test('says that it migrates; visits go on; one that is killed goes on when it starts again', async () => {
+    await site.addLink({ slug: 'a' })
+    start()
+    await site.visit('/a')
+    statistics.wake()
+    await stored()
+    await statistics.stop()
+    const hold = join(dir, 'end')
+    start('60000', hold)
+    await site.visit('/a')
+    statistics.wake()
+    await until(() => statistics.state().store === 'migrating')
+    await site.visit('/a')
+    statistics.wake()
+    await expect(totalsOf(statistics.client, ALL)).rejects.toThrow(StatisticsUnavailable)
+    // Killed, as it doesn't end in time.
+    await statistics.stop(0)
+    const before = statistics.state()
+    expect(before.backlogBytes).toBeGreaterThan(0)
+    start('60000', hold)
+    statistics.wake()
+    await until(() => statistics.state().store === 'migrating')
+    writeFileSync(hold, '')
+    await until(() => statistics.state().store === 'ok')
+    await stored()
+    expect(await totalsOf(statistics.client, ALL)).toMatchObject({ clicks: 3 })
+    await statistics.stop()
+    // The next version has migrated it.
+    start()
+    statistics.wake()
+    await until(() => statistics.state().store === 'newer')
+  })
+
   test('a failed query is unavailable, and the next one is answered', async () => {
     start()
     await expect(statistics.client.clicks(ALL, { limit: -1 })).rejects.toThrow(

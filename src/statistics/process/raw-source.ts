@@ -1,9 +1,10 @@
+import type { FilledRow } from '../../clicks/fill.ts'
 import type { RawCounts } from '../../clicks/recount.ts'
 import { isBefore, journalDirectory, listSegments, type Position } from '../../clicks/segments.ts'
 import { systemClock } from '../../lib/base/clock.ts'
 import { linesOf } from '../../lib/base/streams.ts'
 import { openOwnStore } from '../engine/duckdb/store.ts'
-import type { LinkNumbers, RecountHead } from '../engine/types.ts'
+import type { CountersLine, LinkNumbers, RecountHead } from '../engine/types.ts'
 import type { GatherOptions } from '../ingest/gather.ts'
 import { askStatistics } from './socket.ts'
 import { type StoreState, stateOf } from './store-state.ts'
@@ -22,6 +23,8 @@ export class RawClicksUnavailable extends Error {
 
 const WITHIN_MS = 30_000
 const ASK_AGAIN_MS = 200
+/** Reads all clicks, and has nobody waiting for it. */
+const FILL_WITHIN_MS = 3_600_000
 
 /** Where a command reads links' numbers by their stored clicks. */
 interface RawSource {
@@ -30,6 +33,8 @@ interface RawSource {
    * @throws RawClicksUnavailable
    */
   numbers(range: readonly [number, number], atLeast: Position): Promise<RawCounts>
+  /** What counters are filled with, as of a position in the journal. */
+  counters(sinceDay: number, sinceMonth: number, take: (row: FilledRow) => void): Promise<Position>
   close(): Promise<void>
 }
 
@@ -42,8 +47,13 @@ export async function openRawSource(options: {
   dataDir: string
   geoipDatabase: string | null
   counted?: GatherOptions['counted']
+  /** For so long the process is waited for, if it is being started. */
+  processWithinMs?: number
 }): Promise<RawSource> {
-  const { dataDir } = options
+  const { dataDir, processWithinMs = 0 } = options
+  for (const end = Date.now() + processWithinMs; Date.now() < end; await Bun.sleep(ASK_AGAIN_MS)) {
+    if (await isAnswering(dataDir)) return askProcess(dataDir)
+  }
   for (const end = Date.now() + WITHIN_MS; ; ) {
     try {
       return await openFile(options)
@@ -79,6 +89,8 @@ async function openFile(options: Parameters<typeof openRawSource>[0]): Promise<R
       if (isBefore(counts.position, atLeast)) throw new RawClicksUnavailable('incomplete')
       return counts
     },
+    counters: (sinceDay, sinceMonth, take) =>
+      readCounters(store.counters(sinceDay, sinceMonth), take),
     async close() {
       enricher.close()
       store.close()
@@ -88,7 +100,7 @@ async function openFile(options: Parameters<typeof openRawSource>[0]): Promise<R
 
 async function isAnswering(dataDir: string): Promise<boolean> {
   try {
-    const { body } = await ask(dataDir, [0, 0])
+    const { body } = await ask(dataDir, 'recount', [[0, 0]])
     await body?.cancel()
     return true
   } catch {
@@ -96,9 +108,14 @@ async function isAnswering(dataDir: string): Promise<boolean> {
   }
 }
 
-async function ask(dataDir: string, range: readonly [number, number]): Promise<Response> {
-  const signal = AbortSignal.timeout(WITHIN_MS)
-  const answer = await askStatistics(dataDir, 'recount', [range], signal)
+async function ask(
+  dataDir: string,
+  question: 'counters' | 'recount',
+  args: readonly unknown[],
+  withinMs = WITHIN_MS,
+): Promise<Response> {
+  const signal = AbortSignal.timeout(withinMs)
+  const answer = await askStatistics(dataDir, question, args, signal)
   if (!answer.ok) throw new Error(`The statistics process answers ${answer.status}`)
   return answer
 }
@@ -107,14 +124,36 @@ function askProcess(dataDir: string): RawSource {
   return {
     async numbers(range, atLeast) {
       for (const end = Date.now() + WITHIN_MS; ; await Bun.sleep(ASK_AGAIN_MS)) {
-        const { body } = await ask(dataDir, range)
+        const { body } = await ask(dataDir, 'recount', [range])
         const counts = await readNumbers(body as ReadableStream<Uint8Array>)
         if (!isBefore(counts.position, atLeast)) return counts
         if (Date.now() > end) throw new RawClicksUnavailable('behind')
       }
     },
+    async counters(sinceDay, sinceMonth, take) {
+      const { body } = await ask(dataDir, 'counters', [sinceDay, sinceMonth], FILL_WITHIN_MS)
+      return await readCounters(body as ReadableStream<Uint8Array>, take)
+    },
     close: async () => {},
   }
+}
+
+async function readCounters(
+  body: ReadableStream<Uint8Array>,
+  take: (row: FilledRow) => void,
+): Promise<Position> {
+  let position: Position | undefined
+  let isWhole = false
+  for await (const lines of linesOf(body)) {
+    for (const line of lines) {
+      const value = JSON.parse(line) as CountersLine
+      if (Array.isArray(value)) take(value)
+      else if (value === 'end') isWhole = true
+      else position = { segment: value.segment, offset: value.offset }
+    }
+  }
+  if (position === undefined || !isWhole) throw new RawClicksUnavailable('failed')
+  return position
 }
 
 async function readNumbers(body: ReadableStream<Uint8Array>): Promise<RawCounts> {

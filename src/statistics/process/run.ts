@@ -29,8 +29,11 @@ export interface StoreReport {
 /** What the statistics process runs with. Times in milliseconds. */
 interface StatisticsOptions {
   dataDir: string
-  /** Opens the store, again after an error. @throws the reason why it can't be opened */
-  open(): Promise<Store>
+  /**
+   * Opens the store, again after an error. @param began is called before its tables are migrated
+   * @throws the reason why it can't be opened
+   */
+  open(began: () => void): Promise<Store>
   /** Longest time until it is opened again after an error. */
   retryMs?: number
   /** See setpriority(2). */
@@ -51,7 +54,14 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
   const { niceness, open, logger, idleMs = 60_000, retryMs = 5_000 } = options
   const dataDir = resolve(options.dataDir)
   const file = statisticsFile(dataDir)
-  const kept = keepStore({ file, open, logger })
+  const changed = () =>
+    sendToParent({
+      kind: 'pass',
+      progress: null,
+      report: worker.report(),
+      memoryBytes: process.memoryUsage.rss(),
+    })
+  const kept = keepStore({ file, open, logger, changed })
   const socket = socketPath(dataDir)
   const listening = listen({ socket, logger, answers: kept.answers })
   let upTo = 0

@@ -85,6 +85,9 @@ async function answer(
 ): Promise<Response | ReadableStream<Uint8Array>> {
   const [range] = args as [readonly [number, number]]
   if (question === 'recount' && store.recount !== undefined) return store.recount(range)
+  if (question === 'counters' && store.counters !== undefined) {
+    return store.counters(...(args as [number, number]))
+  }
   if (question === 'forget' && store.forget !== undefined) {
     return Response.json(await store.forget(...(args as [number, number])))
   }

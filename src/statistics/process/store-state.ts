@@ -1,11 +1,24 @@
 /**
  * State of the store: `opening` (not tried yet), `ok`, `locked` (another process has the file),
- * `corrupt` (damaged, or not one of ours), `full` (no space left), `failed` (any other reason).
+ * `corrupt` (damaged, or not one of ours), `full` (no space left), `migrating` (its tables are migrated,
+ * by this process or another node), `newer` (its tables are of a newer version), `failed` (any other
+ * reason).
  */
-export type StoreState = 'opening' | 'ok' | 'locked' | 'corrupt' | 'full' | 'failed'
+export type StoreState =
+  | 'opening'
+  | 'ok'
+  | 'locked'
+  | 'corrupt'
+  | 'full'
+  | 'migrating'
+  | 'newer'
+  | 'failed'
 
 /** The state of the statistics file after an error of DuckDB or of the file system. */
 export function stateOf(error: unknown): Exclude<StoreState, 'ok' | 'opening'> {
+  const { name, code } = error as { name?: unknown; code?: unknown }
+  if (name === 'MigratedElsewhere') return 'migrating'
+  if (name === 'Refused' && code === 'DATA_NEWER') return 'newer'
   const text = error instanceof Error ? error.message : String(error)
   if (/could not set lock|conflicting lock/i.test(text)) return 'locked'
   if (/no space left|disk full|ENOSPC|out of disk/i.test(text)) return 'full'

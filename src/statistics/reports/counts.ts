@@ -1,18 +1,9 @@
 import { DAY_MS } from '../intervals.ts'
 import type { Counts, Dimension, Selection, Series, TopValues } from '../types.ts'
 import { bucketSql } from './buckets.ts'
-import { type Bind, createParameters, type Dialect } from './dialect.ts'
+import { type Bind, createParameters, type Dialect, type QueryContext } from './dialect.ts'
 import { NO_SUMS, type Plan, splitDays, stillSummedSql, sumsByKey } from './sums.ts'
 import { dimensionValue, filterSql, isNumeric, modeSql, valueSql } from './values.ts'
-
-/** Runs one query of a report. */
-export type RunQuery = (sql: string, values: readonly string[]) => Promise<unknown[][]>
-
-/** What the questions of counts are requested with. */
-export interface QueryContext {
-  dialect: Dialect
-  query: RunQuery
-}
 
 const NONE: Counts = { clicks: 0, unique: 0, bots: 0 }
 /** The key of the totals among the starts of buckets. */

@@ -20,6 +20,15 @@ export interface Dialect {
   table(name: Table, workspace: number | null): string
 }
 
+/** Runs one query of a report. */
+export type RunQuery = (sql: string, values: readonly string[]) => Promise<unknown[][]>
+
+/** What the questions of counts are requested with. */
+export interface QueryContext {
+  dialect: Dialect
+  query: RunQuery
+}
+
 /** Collects the parameters of one query; at first there are none. */
 export function createParameters(dialect: Pick<Dialect, 'parameter'>) {
   const values: string[] = []

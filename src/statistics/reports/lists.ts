@@ -2,8 +2,8 @@ import { SEQS_PER_WORKSPACE } from '../../platform/storage/index.ts'
 import { KIND_NAMES, TEXT_COLUMNS, type TextColumn } from '../columns.ts'
 import { DAY_MS } from '../intervals.ts'
 import type { ClickPosition, ListedClick, Selection } from '../types.ts'
-import { type QueryContext, selectionSql } from './counts.ts'
-import { createParameters, type Dialect } from './dialect.ts'
+import { selectionSql } from './counts.ts'
+import { createParameters, type Dialect, type QueryContext } from './dialect.ts'
 import { modeSql } from './values.ts'
 
 /** See `ClickReports.clicks`. */

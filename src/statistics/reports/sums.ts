@@ -1,8 +1,7 @@
 import { CLICK_DETAILS } from '../../lib/base/click-columns.ts'
 import { DAY_MS, HOUR_MS } from '../intervals.ts'
 import type { BotsMode, Dimension, Selection } from '../types.ts'
-import type { QueryContext } from './counts.ts'
-import type { Bind, Dialect } from './dialect.ts'
+import type { Bind, Dialect, QueryContext } from './dialect.ts'
 import { filterSql } from './values.ts'
 
 /**

@@ -59,11 +59,15 @@ export function dimensionValue(dimension: Dimension, value: unknown): string | n
 export function filterSql(
   dialect: Dialect,
   bind: Bind,
-  { dimension, values, exclude }: Filter,
+  { dimension, match, values }: Filter,
   offsets: readonly ZoneOffset[],
 ): string {
   const value = valueSql(dimension, offsets)
   const known = values.filter((it) => it !== null)
+  if (match === 'contains') {
+    const parts = known.map((it) => dialect.lower(bind(String(it))))
+    return `(${parts.map((part) => `position(${part} IN ${dialect.lower(value)}) > 0`).join(' OR ')})`
+  }
   const tests = values.includes(null) ? [`${value} IS NULL`] : []
   if (known.length > 0 && isNumeric(dimension)) {
     const { unit, plus } = UNITS[dimension] ?? { unit: 1, plus: 0 }
@@ -76,7 +80,7 @@ export function filterSql(
   }
   const matches = `(${tests.join(' OR ') || '1 = 0'})`
   // A comparison with null is unknown, which counts as no match.
-  return exclude ? `NOT coalesce(${matches}, 1 = 0)` : matches
+  return match === 'not' ? `NOT coalesce(${matches}, 1 = 0)` : matches
 }
 
 /** The condition on `kind` of a mode. */

@@ -33,11 +33,10 @@ export const sharedErrorPage: ErrorPage = (error, locale) => {
   const policy = headers['Content-Security-Policy']?.replace(...FRAMED) ?? ''
   return {
     status: error.status,
-    text: renderPage(
-      locale,
-      translate(locale, title),
-      paragraph(describeError(error, locale).message),
-    ),
+    text: renderPage(locale, {
+      title: translate(locale, title),
+      body: paragraph(describeError(error, locale).message),
+    }),
     headers: { ...headers, 'Content-Security-Policy': policy, ...error.headers },
   }
 }

@@ -6,6 +6,7 @@ import {
   boundedText,
   checked,
   orDefault,
+  someText,
 } from '../../lib/validation/checked.ts'
 import { Fault } from '../../lib/validation/fault.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
@@ -37,9 +38,9 @@ export const SHARE_EXAMPLE = {
 const SUBJECTS = ['link_id', 'tag', 'folder_id', 'workspace'] as const
 
 const subjectShape = {
-  link_id: z.string().optional().openapi({ description: 'The id of a link.' }),
-  tag: z.string().optional().openapi({ description: 'The name of a tag, any case.' }),
-  folder_id: z.string().optional().openapi({ description: 'The id of a folder.' }),
+  link_id: someText.optional().openapi({ description: 'The id of a link.' }),
+  tag: someText.optional().openapi({ description: 'The name of a tag, any case.' }),
+  folder_id: someText.optional().openapi({ description: 'The id of a folder.' }),
   workspace: z.literal(true).optional(),
 }
 
@@ -58,10 +59,15 @@ export type Subject = z.output<typeof subject>
 const filterValues = boundedList(z.string(), { max: FILTER_VALUES_MAX, min: 1 })
 
 function filters<V extends z.ZodType<string[] | null>>(values: V, domains: () => Domains) {
-  return checked(boundedRecord(z.string(), values, FILTERS_MAX), (given) => {
-    const faults = Object.entries(given).flatMap(([name, some]) =>
-      filterFaults(name, some ?? [], domains()),
-    )
+  return checked(boundedRecord(z.string(), values, FILTERS_MAX), (given, no) => {
+    const faults = Object.entries(given).flatMap(([name, some]) => {
+      const filter = readFilter(name, some ?? [], domains(), no)
+      if (filter === null) return [new Fault('UNKNOWN_FIELD').at(name)]
+      // The service checks whether links exist.
+      return filter.values.flatMap((value, at) =>
+        value instanceof Fault ? value.at(at).at(name) : [],
+      )
+    })
     return faults.length > 0 ? faults : given
   }).openapi({
     description:
@@ -70,13 +76,6 @@ function filters<V extends z.ZodType<string[] | null>>(values: V, domains: () =>
       'changes the filters it names; null removes one, or all of them.',
     example: { country: ['DE', 'AT'] },
   })
-}
-
-/** Faults of filters that no click can match. The service checks whether links exist. */
-function filterFaults(name: string, given: readonly string[], domains: Domains): Fault[] {
-  const filter = readFilter(name, given, domains)
-  if (filter === null) return [new Fault('UNKNOWN_FIELD').at(name)]
-  return filter.values.flatMap((value, at) => (value instanceof Fault ? value.at(at).at(name) : []))
 }
 
 const show = checked(boundedList(z.enum(SHOW_NAMES), { max: SHOW_NAMES.length }), (given) => [

@@ -59,7 +59,8 @@ async function list(
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<ShareList> {
   const binding = JSON.stringify(['shares', caller.workspace.no])
-  const before = cursor && (ctx.cursors.decode(cursor, binding)[0] as string)
+  const before =
+    cursor === undefined ? undefined : (ctx.cursors.decode(cursor, binding)[0] as string)
   const rows = await seenShares(ctx.storage.read, caller, { before, limit: limit + 1 })
   const page = pageOf(rows, limit, ({ id }) => ctx.cursors.encode([id], binding))
   return { ...page, data: page.data.map((row) => shown(ctx, row)) }

@@ -194,3 +194,17 @@ test('what a member can’t see can’t be shared, and isn’t shown', async () 
   await as('owner', 'DELETE', '/members/usr_member')
   expect(await hiddenOf(mine.url)).toEqual([folder_id])
 })
+
+test('a share is filtered by a domain of its workspace', async () => {
+  const { status, body } = await as('owner', 'POST', '/domains', { host: 'go.acme.example' })
+  expect(status).toBe(201)
+  const { name, value } = body.verification
+  its.dns.set(name, [value])
+  expect((await as('owner', 'POST', `/domains/${body.id}/verify`)).body.status).toBe('active')
+  const filters = { domain: ['go.acme.example'] }
+  const made = await make('owner', { ...WHOLE, filters })
+  expect([made.status, made.body.filters]).toEqual([201, filters])
+  const { query } = await asked(made.body.url)
+  const domains = query.filters.filter(({ dimension }) => dimension === 'domain')
+  expect(domains).toMatchObject([{ values: [expect.any(Number)], match: 'is' }])
+})

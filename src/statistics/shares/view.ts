@@ -7,14 +7,13 @@ import { verifyNormalized } from '../../lib/base/passwords.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import { Fault } from '../../lib/validation/fault.ts'
-import { checkForWorkspace } from '../../lib/validation/requesting-workspace.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import type { BlockList } from '../../model/blocks/list.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../../model/domains/index.ts'
 import type { HashQueue } from '../../platform/limits/index.ts'
 import type { Storage } from '../../platform/storage/index.ts'
 import type { GuessLimit } from '../../redirect/index.ts'
-import { readFilter } from '../filters.ts'
+import { parameterOf, readFilter } from '../filters.ts'
 import type { ClicksQuery } from '../query.ts'
 import type { StatisticsService } from '../service.ts'
 import type { Dimension, Filter } from '../types.ts'
@@ -234,8 +233,8 @@ function nextQuarter(now: number): number {
 function assertShown(filters: readonly Filter[], shown: readonly Dimension[]): void {
   const details = filters
     .filter(({ dimension }) => !shown.includes(dimension))
-    .map(({ dimension, exclude }) => ({
-      field: exclude ? `not_${dimension}` : dimension,
+    .map(({ dimension, match }) => ({
+      field: parameterOf(dimension, match) ?? dimension,
       code: 'UNKNOWN_PARAMETER' as const,
     }))
   if (details.length > 0) throw invalid(...details)
@@ -245,7 +244,7 @@ function assertShown(filters: readonly Filter[], shown: readonly Dimension[]): v
 function fixedFilters({ domains }: ViewContext, share: FoundShare): Filter[] {
   const all = Object.entries(JSON.parse(share.filters) as Record<string, string[]>)
   return all.map(([name, given]) => {
-    const filter = checkForWorkspace(share.workspace_no, () => readFilter(name, given, domains))
+    const filter = readFilter(name, given, domains, share.workspace_no)
     if (filter === null || filter.values.some((value) => value instanceof Fault)) {
       throw new AppError('SHARE_NOT_FOUND')
     }

@@ -22,6 +22,25 @@ function layoutFaults() {
     faults.push(`scrolls sideways by ${root.scrollWidth - root.clientWidth}: ${names.join(', ')}`)
   }
 
+  // What opens over the page can be reached as a whole, also in a low window.
+  const opened = '[role=dialog], [role=alertdialog], [role=menu], [role=listbox]'
+  for (const element of document.querySelectorAll(opened)) {
+    const { top, bottom } = element.getBoundingClientRect()
+    if (visible(element) && (top < -1 || bottom > root.clientHeight + 1)) {
+      faults.push(
+        `reaches beyond the window, ${Math.round(top)} to ${Math.round(bottom)}: ${told(element)}`,
+      )
+    }
+  }
+
+  // They scroll down, never sideways.
+  for (const element of document.querySelectorAll('.overflow-y-auto:not(.overflow-x-auto)')) {
+    if (visible(element) && element.scrollWidth > element.clientWidth + 1) {
+      const wider = element.scrollWidth - element.clientWidth
+      faults.push(`scrolls sideways by ${wider}: ${told(element)}`)
+    }
+  }
+
   // Words of ours must be readable as a whole; what people wrote may be shortened, with a title.
   const words =
     'button, th, label, legend, summary, h1, h2, h3, dt, nav a, [role=tab], [role=menuitem]'

@@ -20,12 +20,12 @@ export function setApiTarget(base: string, access: string | null): void {
 const context: {
   workspace: string | null
   language: string | null
-  signedOut: () => void
+  signedOut: () => Promise<boolean>
   confirmNeeded: () => Promise<boolean>
 } = {
   workspace: null,
   language: null,
-  signedOut: () => {},
+  signedOut: async () => false,
   confirmNeeded: async () => false,
 }
 
@@ -39,9 +39,21 @@ export function setApiLanguage(language: string): void {
   context.language = language
 }
 
-/** Called when the session has ended. */
-export function onSignedOut(done: () => void): void {
-  context.signedOut = done
+/**
+ * Sets what happens when the session has ended; true: the person has signed in again, and the request
+ * is sent again. Returns a function that unsets it.
+ */
+export function onSignedOut(ask: () => Promise<boolean>): () => void {
+  const before = context.signedOut
+  context.signedOut = ask
+  return () => {
+    context.signedOut = before
+  }
+}
+
+/** Asks for a new session; see {@link onSignedOut}. */
+export function sessionEnded(): Promise<boolean> {
+  return context.signedOut()
 }
 
 /**
@@ -80,7 +92,9 @@ async function send(request: Request, timeoutMs = TIMEOUT_MS): Promise<Response>
   if (response.status === 403 && (await codeOf(response.clone())) === 'REAUTHENTICATION_REQUIRED') {
     if (await context.confirmNeeded()) return fetchInTime(again, timeoutMs)
   }
-  if (response.status === 401 && !request.url.includes('/api/auth/')) context.signedOut()
+  if (response.status === 401 && !request.url.includes('/api/auth/')) {
+    if (await context.signedOut()) return fetchInTime(again, timeoutMs)
+  }
   return response
 }
 

@@ -56,6 +56,8 @@ const UNREAD: Readonly<Record<string, readonly RegExp[]>> = {
     /^ApiIndex\./,
     /^Me(?:Key|Plan|Workspace)?\./,
     /^Domain\.verification\.type$/,
+    /^DomainSetup\.(?:checked_at|host|verification)(?:\.|$)/,
+    /^AuditEntry\.group$/,
     /^Event(?:List)?\./,
     /^Webhook(?:DeliveriesMade\.data|EventTypeList\.data\.(?:sample|schema))$/,
     /^ExplainStep\.(?:actual|expected)$/,

@@ -318,6 +318,16 @@ export interface paths {
       responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
     }
   }
+  '/api/v1/links/bulk/by-filter/{id}/undo': {
+    post: {
+      parameters: {
+        query?: { lang?: string }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
+      }
+      responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
+    }
+  }
   '/api/v1/imports': {
     get: {
       parameters: { query?: { lang?: string; limit?: number; cursor?: string } }
@@ -341,7 +351,9 @@ export interface paths {
             | 'sink'
             | 'chhoto'
           mapping?: string
+          file_name?: string
           domain?: string
+          folder_id?: string
           on_conflict?: 'skip' | 'update' | 'rename' | 'fail'
           if_exists?: 'return'
           dry_run?: boolean
@@ -366,6 +378,16 @@ export interface paths {
     }
   }
   '/api/v1/imports/{id}/undo': {
+    post: {
+      parameters: {
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
+        header?: { 'Idempotency-Key'?: string }
+        path: { id: string }
+      }
+      responses: { 202: { content: { 'application/json': components['schemas']['Job'] } } }
+    }
+  }
+  '/api/v1/imports/{id}/start': {
     post: {
       parameters: {
         query?: { lang?: string; dry_run?: 'true' | 'false' }
@@ -547,7 +569,14 @@ export interface paths {
   '/api/v1/tags': {
     get: {
       parameters: {
-        query?: { lang?: string; search?: string; name?: string[]; limit?: number; cursor?: string }
+        query?: {
+          lang?: string
+          search?: string
+          name?: string[]
+          sort?: 'name' | 'links'
+          limit?: number
+          cursor?: string
+        }
       }
       responses: { 200: { content: { 'application/json': components['schemas']['TagList'] } } }
     }
@@ -703,6 +732,12 @@ export interface paths {
         path: { id: string }
       }
       responses: { 200: { content: { 'application/json': components['schemas']['Domain'] } } }
+    }
+  }
+  '/api/v1/domains/{id}/setup': {
+    get: {
+      parameters: { query?: { lang?: string }; path: { id: string } }
+      responses: { 200: { content: { 'application/json': components['schemas']['DomainSetup'] } } }
     }
   }
   '/api/v1/domains/{id}/misses': {
@@ -959,28 +994,38 @@ export interface paths {
           not_region?: string[]
           city?: string[]
           not_city?: string[]
+          contains_city?: string[]
           language?: string[]
           not_language?: string[]
           referrer?: string[]
           not_referrer?: string[]
+          contains_referrer?: string[]
           referrer_path?: string[]
           not_referrer_path?: string[]
+          contains_referrer_path?: string[]
           device?: string[]
           not_device?: string[]
           browser?: string[]
           not_browser?: string[]
+          contains_browser?: string[]
           os?: string[]
           not_os?: string[]
+          contains_os?: string[]
           utm_source?: string[]
           not_utm_source?: string[]
+          contains_utm_source?: string[]
           utm_medium?: string[]
           not_utm_medium?: string[]
+          contains_utm_medium?: string[]
           utm_campaign?: string[]
           not_utm_campaign?: string[]
+          contains_utm_campaign?: string[]
           utm_term?: string[]
           not_utm_term?: string[]
+          contains_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          contains_utm_content?: string[]
           rule?: string[]
           not_rule?: string[]
           variant?: string[]
@@ -1017,28 +1062,38 @@ export interface paths {
           not_region?: string[]
           city?: string[]
           not_city?: string[]
+          contains_city?: string[]
           language?: string[]
           not_language?: string[]
           referrer?: string[]
           not_referrer?: string[]
+          contains_referrer?: string[]
           referrer_path?: string[]
           not_referrer_path?: string[]
+          contains_referrer_path?: string[]
           device?: string[]
           not_device?: string[]
           browser?: string[]
           not_browser?: string[]
+          contains_browser?: string[]
           os?: string[]
           not_os?: string[]
+          contains_os?: string[]
           utm_source?: string[]
           not_utm_source?: string[]
+          contains_utm_source?: string[]
           utm_medium?: string[]
           not_utm_medium?: string[]
+          contains_utm_medium?: string[]
           utm_campaign?: string[]
           not_utm_campaign?: string[]
+          contains_utm_campaign?: string[]
           utm_term?: string[]
           not_utm_term?: string[]
+          contains_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          contains_utm_content?: string[]
           rule?: string[]
           not_rule?: string[]
           variant?: string[]
@@ -1101,28 +1156,38 @@ export interface paths {
           not_region?: string[]
           city?: string[]
           not_city?: string[]
+          contains_city?: string[]
           language?: string[]
           not_language?: string[]
           referrer?: string[]
           not_referrer?: string[]
+          contains_referrer?: string[]
           referrer_path?: string[]
           not_referrer_path?: string[]
+          contains_referrer_path?: string[]
           device?: string[]
           not_device?: string[]
           browser?: string[]
           not_browser?: string[]
+          contains_browser?: string[]
           os?: string[]
           not_os?: string[]
+          contains_os?: string[]
           utm_source?: string[]
           not_utm_source?: string[]
+          contains_utm_source?: string[]
           utm_medium?: string[]
           not_utm_medium?: string[]
+          contains_utm_medium?: string[]
           utm_campaign?: string[]
           not_utm_campaign?: string[]
+          contains_utm_campaign?: string[]
           utm_term?: string[]
           not_utm_term?: string[]
+          contains_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          contains_utm_content?: string[]
           rule?: string[]
           not_rule?: string[]
           variant?: string[]
@@ -1162,28 +1227,38 @@ export interface paths {
           not_region?: string[]
           city?: string[]
           not_city?: string[]
+          contains_city?: string[]
           language?: string[]
           not_language?: string[]
           referrer?: string[]
           not_referrer?: string[]
+          contains_referrer?: string[]
           referrer_path?: string[]
           not_referrer_path?: string[]
+          contains_referrer_path?: string[]
           device?: string[]
           not_device?: string[]
           browser?: string[]
           not_browser?: string[]
+          contains_browser?: string[]
           os?: string[]
           not_os?: string[]
+          contains_os?: string[]
           utm_source?: string[]
           not_utm_source?: string[]
+          contains_utm_source?: string[]
           utm_medium?: string[]
           not_utm_medium?: string[]
+          contains_utm_medium?: string[]
           utm_campaign?: string[]
           not_utm_campaign?: string[]
+          contains_utm_campaign?: string[]
           utm_term?: string[]
           not_utm_term?: string[]
+          contains_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          contains_utm_content?: string[]
           rule?: string[]
           not_rule?: string[]
           variant?: string[]
@@ -1247,28 +1322,38 @@ export interface paths {
           not_region?: string[]
           city?: string[]
           not_city?: string[]
+          contains_city?: string[]
           language?: string[]
           not_language?: string[]
           referrer?: string[]
           not_referrer?: string[]
+          contains_referrer?: string[]
           referrer_path?: string[]
           not_referrer_path?: string[]
+          contains_referrer_path?: string[]
           device?: string[]
           not_device?: string[]
           browser?: string[]
           not_browser?: string[]
+          contains_browser?: string[]
           os?: string[]
           not_os?: string[]
+          contains_os?: string[]
           utm_source?: string[]
           not_utm_source?: string[]
+          contains_utm_source?: string[]
           utm_medium?: string[]
           not_utm_medium?: string[]
+          contains_utm_medium?: string[]
           utm_campaign?: string[]
           not_utm_campaign?: string[]
+          contains_utm_campaign?: string[]
           utm_term?: string[]
           not_utm_term?: string[]
+          contains_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          contains_utm_content?: string[]
           rule?: string[]
           not_rule?: string[]
           variant?: string[]
@@ -1316,28 +1401,38 @@ export interface paths {
           not_region?: string[]
           city?: string[]
           not_city?: string[]
+          contains_city?: string[]
           language?: string[]
           not_language?: string[]
           referrer?: string[]
           not_referrer?: string[]
+          contains_referrer?: string[]
           referrer_path?: string[]
           not_referrer_path?: string[]
+          contains_referrer_path?: string[]
           device?: string[]
           not_device?: string[]
           browser?: string[]
           not_browser?: string[]
+          contains_browser?: string[]
           os?: string[]
           not_os?: string[]
+          contains_os?: string[]
           utm_source?: string[]
           not_utm_source?: string[]
+          contains_utm_source?: string[]
           utm_medium?: string[]
           not_utm_medium?: string[]
+          contains_utm_medium?: string[]
           utm_campaign?: string[]
           not_utm_campaign?: string[]
+          contains_utm_campaign?: string[]
           utm_term?: string[]
           not_utm_term?: string[]
+          contains_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          contains_utm_content?: string[]
           rule?: string[]
           not_rule?: string[]
           variant?: string[]
@@ -1375,28 +1470,38 @@ export interface paths {
           not_region?: string[]
           city?: string[]
           not_city?: string[]
+          contains_city?: string[]
           language?: string[]
           not_language?: string[]
           referrer?: string[]
           not_referrer?: string[]
+          contains_referrer?: string[]
           referrer_path?: string[]
           not_referrer_path?: string[]
+          contains_referrer_path?: string[]
           device?: string[]
           not_device?: string[]
           browser?: string[]
           not_browser?: string[]
+          contains_browser?: string[]
           os?: string[]
           not_os?: string[]
+          contains_os?: string[]
           utm_source?: string[]
           not_utm_source?: string[]
+          contains_utm_source?: string[]
           utm_medium?: string[]
           not_utm_medium?: string[]
+          contains_utm_medium?: string[]
           utm_campaign?: string[]
           not_utm_campaign?: string[]
+          contains_utm_campaign?: string[]
           utm_term?: string[]
           not_utm_term?: string[]
+          contains_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          contains_utm_content?: string[]
           rule?: string[]
           not_rule?: string[]
           variant?: string[]
@@ -1434,28 +1539,38 @@ export interface paths {
           not_region?: string[]
           city?: string[]
           not_city?: string[]
+          contains_city?: string[]
           language?: string[]
           not_language?: string[]
           referrer?: string[]
           not_referrer?: string[]
+          contains_referrer?: string[]
           referrer_path?: string[]
           not_referrer_path?: string[]
+          contains_referrer_path?: string[]
           device?: string[]
           not_device?: string[]
           browser?: string[]
           not_browser?: string[]
+          contains_browser?: string[]
           os?: string[]
           not_os?: string[]
+          contains_os?: string[]
           utm_source?: string[]
           not_utm_source?: string[]
+          contains_utm_source?: string[]
           utm_medium?: string[]
           not_utm_medium?: string[]
+          contains_utm_medium?: string[]
           utm_campaign?: string[]
           not_utm_campaign?: string[]
+          contains_utm_campaign?: string[]
           utm_term?: string[]
           not_utm_term?: string[]
+          contains_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          contains_utm_content?: string[]
           rule?: string[]
           not_rule?: string[]
           variant?: string[]
@@ -1491,28 +1606,38 @@ export interface paths {
           not_region?: string[]
           city?: string[]
           not_city?: string[]
+          contains_city?: string[]
           language?: string[]
           not_language?: string[]
           referrer?: string[]
           not_referrer?: string[]
+          contains_referrer?: string[]
           referrer_path?: string[]
           not_referrer_path?: string[]
+          contains_referrer_path?: string[]
           device?: string[]
           not_device?: string[]
           browser?: string[]
           not_browser?: string[]
+          contains_browser?: string[]
           os?: string[]
           not_os?: string[]
+          contains_os?: string[]
           utm_source?: string[]
           not_utm_source?: string[]
+          contains_utm_source?: string[]
           utm_medium?: string[]
           not_utm_medium?: string[]
+          contains_utm_medium?: string[]
           utm_campaign?: string[]
           not_utm_campaign?: string[]
+          contains_utm_campaign?: string[]
           utm_term?: string[]
           not_utm_term?: string[]
+          contains_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          contains_utm_content?: string[]
           rule?: string[]
           not_rule?: string[]
           variant?: string[]
@@ -1548,28 +1673,38 @@ export interface paths {
           not_region?: string[]
           city?: string[]
           not_city?: string[]
+          contains_city?: string[]
           language?: string[]
           not_language?: string[]
           referrer?: string[]
           not_referrer?: string[]
+          contains_referrer?: string[]
           referrer_path?: string[]
           not_referrer_path?: string[]
+          contains_referrer_path?: string[]
           device?: string[]
           not_device?: string[]
           browser?: string[]
           not_browser?: string[]
+          contains_browser?: string[]
           os?: string[]
           not_os?: string[]
+          contains_os?: string[]
           utm_source?: string[]
           not_utm_source?: string[]
+          contains_utm_source?: string[]
           utm_medium?: string[]
           not_utm_medium?: string[]
+          contains_utm_medium?: string[]
           utm_campaign?: string[]
           not_utm_campaign?: string[]
+          contains_utm_campaign?: string[]
           utm_term?: string[]
           not_utm_term?: string[]
+          contains_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          contains_utm_content?: string[]
           rule?: string[]
           not_rule?: string[]
           variant?: string[]
@@ -1608,28 +1743,38 @@ export interface paths {
           not_region?: string[]
           city?: string[]
           not_city?: string[]
+          contains_city?: string[]
           language?: string[]
           not_language?: string[]
           referrer?: string[]
           not_referrer?: string[]
+          contains_referrer?: string[]
           referrer_path?: string[]
           not_referrer_path?: string[]
+          contains_referrer_path?: string[]
           device?: string[]
           not_device?: string[]
           browser?: string[]
           not_browser?: string[]
+          contains_browser?: string[]
           os?: string[]
           not_os?: string[]
+          contains_os?: string[]
           utm_source?: string[]
           not_utm_source?: string[]
+          contains_utm_source?: string[]
           utm_medium?: string[]
           not_utm_medium?: string[]
+          contains_utm_medium?: string[]
           utm_campaign?: string[]
           not_utm_campaign?: string[]
+          contains_utm_campaign?: string[]
           utm_term?: string[]
           not_utm_term?: string[]
+          contains_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          contains_utm_content?: string[]
           rule?: string[]
           not_rule?: string[]
           variant?: string[]
@@ -1668,28 +1813,38 @@ export interface paths {
           not_region?: string[]
           city?: string[]
           not_city?: string[]
+          contains_city?: string[]
           language?: string[]
           not_language?: string[]
           referrer?: string[]
           not_referrer?: string[]
+          contains_referrer?: string[]
           referrer_path?: string[]
           not_referrer_path?: string[]
+          contains_referrer_path?: string[]
           device?: string[]
           not_device?: string[]
           browser?: string[]
           not_browser?: string[]
+          contains_browser?: string[]
           os?: string[]
           not_os?: string[]
+          contains_os?: string[]
           utm_source?: string[]
           not_utm_source?: string[]
+          contains_utm_source?: string[]
           utm_medium?: string[]
           not_utm_medium?: string[]
+          contains_utm_medium?: string[]
           utm_campaign?: string[]
           not_utm_campaign?: string[]
+          contains_utm_campaign?: string[]
           utm_term?: string[]
           not_utm_term?: string[]
+          contains_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          contains_utm_content?: string[]
           rule?: string[]
           not_rule?: string[]
           variant?: string[]
@@ -1728,28 +1883,38 @@ export interface paths {
           not_region?: string[]
           city?: string[]
           not_city?: string[]
+          contains_city?: string[]
           language?: string[]
           not_language?: string[]
           referrer?: string[]
           not_referrer?: string[]
+          contains_referrer?: string[]
           referrer_path?: string[]
           not_referrer_path?: string[]
+          contains_referrer_path?: string[]
           device?: string[]
           not_device?: string[]
           browser?: string[]
           not_browser?: string[]
+          contains_browser?: string[]
           os?: string[]
           not_os?: string[]
+          contains_os?: string[]
           utm_source?: string[]
           not_utm_source?: string[]
+          contains_utm_source?: string[]
           utm_medium?: string[]
           not_utm_medium?: string[]
+          contains_utm_medium?: string[]
           utm_campaign?: string[]
           not_utm_campaign?: string[]
+          contains_utm_campaign?: string[]
           utm_term?: string[]
           not_utm_term?: string[]
+          contains_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          contains_utm_content?: string[]
           rule?: string[]
           not_rule?: string[]
           variant?: string[]
@@ -1799,28 +1964,38 @@ export interface paths {
           not_region?: string[]
           city?: string[]
           not_city?: string[]
+          contains_city?: string[]
           language?: string[]
           not_language?: string[]
           referrer?: string[]
           not_referrer?: string[]
+          contains_referrer?: string[]
           referrer_path?: string[]
           not_referrer_path?: string[]
+          contains_referrer_path?: string[]
           device?: string[]
           not_device?: string[]
           browser?: string[]
           not_browser?: string[]
+          contains_browser?: string[]
           os?: string[]
           not_os?: string[]
+          contains_os?: string[]
           utm_source?: string[]
           not_utm_source?: string[]
+          contains_utm_source?: string[]
           utm_medium?: string[]
           not_utm_medium?: string[]
+          contains_utm_medium?: string[]
           utm_campaign?: string[]
           not_utm_campaign?: string[]
+          contains_utm_campaign?: string[]
           utm_term?: string[]
           not_utm_term?: string[]
+          contains_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          contains_utm_content?: string[]
           rule?: string[]
           not_rule?: string[]
           variant?: string[]
@@ -1855,28 +2030,38 @@ export interface paths {
           not_region?: string[]
           city?: string[]
           not_city?: string[]
+          contains_city?: string[]
           language?: string[]
           not_language?: string[]
           referrer?: string[]
           not_referrer?: string[]
+          contains_referrer?: string[]
           referrer_path?: string[]
           not_referrer_path?: string[]
+          contains_referrer_path?: string[]
           device?: string[]
           not_device?: string[]
           browser?: string[]
           not_browser?: string[]
+          contains_browser?: string[]
           os?: string[]
           not_os?: string[]
+          contains_os?: string[]
           utm_source?: string[]
           not_utm_source?: string[]
+          contains_utm_source?: string[]
           utm_medium?: string[]
           not_utm_medium?: string[]
+          contains_utm_medium?: string[]
           utm_campaign?: string[]
           not_utm_campaign?: string[]
+          contains_utm_campaign?: string[]
           utm_term?: string[]
           not_utm_term?: string[]
+          contains_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          contains_utm_content?: string[]
           rule?: string[]
           not_rule?: string[]
           variant?: string[]
@@ -1991,6 +2176,12 @@ export interface paths {
         }
       }
       responses: { 200: { content: { 'application/json': components['schemas']['Account'] } } }
+    }
+  }
+  '/api/v1/account/data.ndjson': {
+    get: {
+      parameters: { query?: { lang?: string } }
+      responses: { 200: { content: { 'application/x-ndjson': string } } }
     }
   }
   '/api/v1/account/email': {
@@ -2202,11 +2393,14 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
-          action?: string
+          action?: string[]
           actor?: string
           target?: string
           after?: string
           before?: string
+          grouped?: 'true' | 'false'
+          group?: string
+          search?: string
           limit?: number
           cursor?: string
         }
@@ -2864,7 +3058,7 @@ export interface components {
       atomic?: boolean | null
       /** `return`: a `create` whose link exists, with the same destination, domain and every other given field, returns the newest such link with 200. */
       if_exists?: 'return' | null
-      /** What to do, in this order. A link is named by `id` or by `external_id`. */
+      /** What to do, in this order. A link is named by `id` or by `external_id`, for `restore` by `id`. */
       operations: (
         | { op: 'create'; link: components['schemas']['LinkCreate'] }
         | {
@@ -2883,6 +3077,17 @@ export interface components {
             id?: string
             /** The id of the link in your own system. */
             external_id?: string
+            /** The version that the link must still have, or its ETag. */
+            if_match?: string | number
+          }
+        | {
+            op: 'restore'
+            /** The id of the link. */
+            id: string
+            /** The version whose state is to be restored, at most 20 back. Absent: a deleted link comes back as it was. */
+            version?: number
+            /** The version that the link must still have, or its ETag. */
+            if_match?: string | number
           }
         | {
             op: 'upsert'
@@ -2905,6 +3110,8 @@ export interface components {
       id: string
       /** What it does; further types may be added. */
       type: string
+      /** Of an import and its undo: the name of the file, or the host of the service. Null: none. */
+      name: string | null
       /** The last three are final. */
       status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
       /** The progress. */
@@ -2916,7 +3123,7 @@ export interface components {
         /** Items that were refused. */
         failed: number
       }
-      /** What it has done so far: `imports.` the first six members, `imports.undo` the next four, `links.by_filter` the last three. Null: none yet. */
+      /** What it has done so far: `imports.` the first eight members, `imports.undo` the five after `kept_until` without `job_id`, `links.by_filter.undo` those without `import_id` and `deleted`, `links.by_filter` the last three. Null: none yet. */
       result: {
         /** Of an import: links that it created. */
         created?: number
@@ -2928,13 +3135,17 @@ export interface components {
         refused?: number
         /** Of an import: clicks that came along. Absent: none. */
         imported_clicks?: number
-        /** Of an import: refused and skipped records without a row. Absent: none. */
+        /** Of an import: refused, skipped and unchanged records without a row. Absent: none. */
         rows_omitted?: number
-        /** Of undoing: the import’s job. */
+        /** Of a dry run of a file: until when, at most, `POST /imports/{id}/start` imports it. */
+        kept_until?: string
+        /** Of undoing: the import’s job. Of a dry run: the import that was started with its file. */
         import_id?: string
+        /** Of undoing a change by filter: the job of that change. */
+        job_id?: string
         /** Of undoing: links that the import had created. */
         deleted?: number
-        /** Of undoing: links that the import had changed. */
+        /** Of undoing: links that have their earlier state again. */
         restored?: number
         /** Of undoing: links left alone, because they were changed since. */
         kept?: number
@@ -3005,6 +3216,7 @@ export interface components {
       /** An API key of the service that may read its links; of YOURLS the signature. Kept, encrypted, as long as the job runs. */
       token: string
       domain?: string
+      folder_id?: string
       on_conflict?: 'skip' | 'update' | 'rename' | 'fail'
       if_exists?: 'return'
     }
@@ -3363,6 +3575,44 @@ export interface components {
       /** At most 64 KiB. */
       assetlinks?: ({} & { [name: string]: unknown })[] | null
     }
+    DomainSetup: {
+      host: string
+      /** Whether short links on it work. */
+      ready: boolean
+      /** The TXT record, as it was last looked up. */
+      verification: {
+        /** `waiting`: an earlier step comes first. `not_needed`: this instance is served without TLS. */
+        status: 'done' | 'failed' | 'waiting' | 'not_needed'
+        /** Why it failed: `RECORD_MISSING`. Null: it has not. */
+        error: string | null
+      }
+      /** Where the host leads. */
+      dns: {
+        /** `waiting`: an earlier step comes first. `not_needed`: this instance is served without TLS. */
+        status: 'done' | 'failed' | 'waiting' | 'not_needed'
+        /** Why it failed: `NO_RECORD`, `ANOTHER_ADDRESS`, or the resolver’s code, such as `ESERVFAIL`. Null: it has not. */
+        error: string | null
+        /** Records that lead to this instance: a CNAME, or A and AAAA where none is possible. Empty: it doesn’t know its own address. */
+        expected: { type: 'CNAME' | 'A' | 'AAAA'; value: string }[]
+        /** The records that were found. */
+        found: { type: 'CNAME' | 'A' | 'AAAA'; value: string }[]
+      }
+      /** Its TLS certificate. */
+      certificate: {
+        /** `waiting`: an earlier step comes first. `not_needed`: this instance is served without TLS. */
+        status: 'done' | 'failed' | 'waiting' | 'not_needed'
+        /** Why it failed: `CERTIFICATE_INVALID`: none, expired, for another host, or not trusted. Null: it has not. */
+        error: string | null
+      }
+      /** Whether this instance answers there. */
+      connection: {
+        /** `waiting`: an earlier step comes first. `not_needed`: this instance is served without TLS. */
+        status: 'done' | 'failed' | 'waiting' | 'not_needed'
+        /** Why it failed: `UNREACHABLE`, or `ANOTHER_SERVER`: another server answers there. Null: it has not. */
+        error: string | null
+      }
+      checked_at: string
+    }
     MissedPathList: {
       data: components['schemas']['MissedPath'][]
       pagination: components['schemas']['Pagination']
@@ -3545,7 +3795,18 @@ export interface components {
     ApiKeyCreate: {
       name: string
       /** Of links:read, links:write, links:create, stats:read, domains:read, domains:write, keys:write, events:read, webhooks:read, webhooks:write. */
-      scopes: string[]
+      scopes: (
+        | 'links:read'
+        | 'links:write'
+        | 'links:create'
+        | 'stats:read'
+        | 'domains:read'
+        | 'domains:write'
+        | 'keys:write'
+        | 'events:read'
+        | 'webhooks:read'
+        | 'webhooks:write'
+      )[]
       /** What the key is restricted to. Null or absent: nothing. */
       restrictions?: {
         /** Only links on one of these short domains. */
@@ -3827,7 +4088,7 @@ export interface components {
       pagination: components['schemas']['Pagination']
     }
     WebhookReplay: {
-      /** The id of an event. Null or absent: from the oldest on that is kept. */
+      /** The id of an event, or a time (RFC 3339) or date (from its midnight UTC): events from then on. Null or absent: from the oldest on that is kept. */
       after?: string | null
     }
     Stats: {
@@ -4236,6 +4497,10 @@ export interface components {
       /** The same fields, as they are since. */
       after: { [name: string]: unknown }
       request_id: string | null
+      /** The entry of the job that made the change. Null: none did. */
+      group: string | null
+      /** Of a job: how many entries have this one as `group`. */
+      changes: number
     }
     Usage: {
       plan: components['schemas']['Plan']

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, ok, type Schemas } from './client.ts'
+import { api, ok, type Schemas, sessionEnded } from './client.ts'
 
 /** The session, loaded before anything else. */
 export type Session = Schemas['Session']
@@ -13,7 +13,12 @@ export type Role = SessionWorkspace['role']
 /** The session; loaded at the start, and again after changes. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: () => ok(api.GET('/api/v1/session')),
+  async queryFn({ client, queryKey }): Promise<Session> {
+    const read = () => ok(api.GET('/api/v1/session'))
+    const session = await read()
+    const hasEnded = session.user === null && client.getQueryData<Session>(queryKey)?.user
+    return hasEnded && (await sessionEnded()) ? read() : session
+  },
   staleTime: 5 * 60_000,
 })
 

@@ -21,17 +21,17 @@ interface JobInput<T> {
   title: string
   doneTitle: string
   items: readonly T[]
-  run: (item: T) => Promise<unknown>
-  /** Called with the items that succeeded. */
-  onEnd?: (succeeded: T[]) => void
-  /** Undoes the items that succeeded. */
-  undo?: (succeeded: T[]) => void
+  /** Does some items with one request. Returns the error of each, null if there is none. */
+  run: (items: readonly T[]) => Promise<readonly unknown[]>
+  onEnd?: () => void
+  /** How the whole is undone; undefined if nothing was changed. */
+  undo?: () => (() => void) | undefined
 }
 
 /** How long a success is shown; a failure stays until it is dismissed. */
 const SUCCESS_SHOWN_MS = 10_000
-/** Concurrent requests: fast, with room for the person's own. */
-const AT_ONCE = 4
+/** Items of a request: the most that the API takes. */
+const BATCH = 1_000
 const TRIES = 5
 
 let jobs: readonly Job[] = []
@@ -63,7 +63,7 @@ export function stopJob(id: number): void {
 
 const current = (id: number) => jobs.find((job) => job.id === id)
 
-/** Runs a task for many items, some concurrently. Never rejects: the job has the result. */
+/** Runs a task for many items. Never rejects: the job has the result. */
 export async function startJob<T>(input: JobInput<T>): Promise<void> {
   const id = nextId++
   const { title, doneTitle, items } = input
@@ -80,51 +80,42 @@ export async function startJob<T>(input: JobInput<T>): Promise<void> {
   jobs = [...jobs, job]
   change(id, {})
 
-  const queue = [...items]
-  const succeeded: T[] = []
   const warn = (event: BeforeUnloadEvent) => event.preventDefault()
   window.addEventListener('beforeunload', warn)
-
-  async function work(): Promise<void> {
-    for (;;) {
-      const now = current(id)
-      const item = queue.shift()
-      if (item === undefined || now === undefined || now.state !== 'running') return
-      try {
-        await patiently(() => input.run(item))
-        succeeded.push(item)
-        change(id, { done: (current(id)?.done ?? 0) + 1 })
-      } catch (error) {
-        const { failed = 0, error: first } = current(id) ?? {}
-        change(id, { failed: failed + 1, error: first ?? error })
-      }
-    }
+  for (let at = 0; at < items.length && current(id)?.state === 'running'; at += BATCH) {
+    const some = items.slice(at, at + BATCH)
+    const errors = await patiently(() => input.run(some)).catch((error: unknown) =>
+      some.map(() => error),
+    )
+    const { done = 0, failed = 0, error: first } = current(id) ?? {}
+    const bad = errors.filter((error) => error !== null)
+    change(id, {
+      done: done + some.length - bad.length,
+      failed: failed + bad.length,
+      error: first ?? bad[0] ?? null,
+    })
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
   window.removeEventListener('beforeunload', warn)
-  input.onEnd?.(succeeded)
+  input.onEnd?.()
   if ((current(id)?.failed ?? 0) === 0) setTimeout(() => dismissJob(id), SUCCESS_SHOWN_MS)
-  const { undo } = input
+  const undo = input.undo?.()
   const state = current(id)?.state === 'stopped' ? 'stopped' : 'done'
   change(id, {
     state,
-    ...(undo && succeeded.length > 0
-      ? {
-          undo: () => {
-            dismissJob(id)
-            undo(succeeded)
-          },
-        }
-      : {}),
+    ...(undo && {
+      undo: () => {
+        dismissJob(id)
+        undo()
+      },
+    }),
   })
 }
 
 /** Retries after the time that the server demands. */
-async function patiently(run: () => Promise<unknown>): Promise<void> {
+async function patiently<R>(run: () => Promise<R>): Promise<R> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await run()
-      return
+      return await run()
     } catch (error) {
       const wait = error instanceof ApiError ? error.retryAfterSeconds : null
       if (wait === null || attempt === TRIES) throw error

@@ -33,6 +33,8 @@ export interface Destination {
     | '/instance'
   label: MessageKey
   Icon: LucideIcon
+  /** Opens it, after `g`. */
+  letter: string
   /** Daily work, or administration. */
   group: 'work' | 'workspace'
 }
@@ -40,36 +42,46 @@ export interface Destination {
 /** The pages that a person may see, in order. */
 export function destinationsOf(place: Place): Destination[] {
   const all: (Destination | false)[] = [
-    { to: '/links', label: 'shell.links', Icon: Link2, group: 'work' },
-    { to: '/statistics', label: 'shell.statistics', Icon: ChartNoAxesColumn, group: 'work' },
-    { to: '/tags', label: 'shell.tags', Icon: Tags, group: 'work' },
-    { to: '/domains', label: 'usage.domains', Icon: Globe, group: 'workspace' },
+    { to: '/links', label: 'shell.links', Icon: Link2, letter: 'l', group: 'work' },
+    {
+      to: '/statistics',
+      label: 'shell.statistics',
+      Icon: ChartNoAxesColumn,
+      letter: 's',
+      group: 'work',
+    },
+    { to: '/tags', label: 'shell.tags', Icon: Tags, letter: 't', group: 'work' },
+    { to: '/domains', label: 'usage.domains', Icon: Globe, letter: 'd', group: 'workspace' },
     place.may('keys:write') && {
       to: '/keys',
       label: 'shell.keys',
       Icon: KeyRound,
+      letter: 'k',
       group: 'workspace',
     },
     place.may('webhooks:read') && {
       to: '/webhooks',
       label: 'webhooks.title',
       Icon: Webhook,
+      letter: 'w',
       group: 'workspace',
     },
-    { to: '/members', label: 'shell.members', Icon: Users, group: 'workspace' },
+    { to: '/members', label: 'shell.members', Icon: Users, letter: 'm', group: 'workspace' },
     place.may('audit:read') && {
       to: '/audit',
       label: 'shell.audit',
       Icon: ScrollText,
+      letter: 'a',
       group: 'workspace',
     },
-    { to: '/jobs', label: 'jobs.title', Icon: ListChecks, group: 'workspace' },
-    { to: '/usage', label: 'shell.usage', Icon: Gauge, group: 'workspace' },
-    { to: '/settings', label: 'shell.settings', Icon: Settings, group: 'workspace' },
+    { to: '/jobs', label: 'jobs.title', Icon: ListChecks, letter: 'j', group: 'workspace' },
+    { to: '/usage', label: 'shell.usage', Icon: Gauge, letter: 'u', group: 'workspace' },
+    { to: '/settings', label: 'shell.settings', Icon: Settings, letter: 'e', group: 'workspace' },
     place.user.instance_owner && {
       to: '/instance',
       label: 'shell.instance',
       Icon: Server,
+      letter: 'o',
       group: 'workspace',
     },
   ]

@@ -1,7 +1,7 @@
 import { Autocomplete } from '@base-ui/react/autocomplete'
 import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useLocation, useNavigate, useParams } from '@tanstack/react-router'
 import {
   Bookmark,
   BookmarkPlus,
@@ -14,6 +14,7 @@ import {
   type LucideIcon,
   Plus,
   Presentation,
+  QrCode,
   Route,
   Search,
   Trash2,
@@ -22,6 +23,8 @@ import {
 } from 'lucide-react'
 import { useState } from 'react'
 import { linksQuery } from '../features/links/calls.ts'
+import { currentId } from '../features/links/row-keys.ts'
+import { linksSearch } from '../features/links/search.ts'
 import { nameOf } from '../features/links/text.ts'
 import { viewsQuery } from '../features/links/views/calls.ts'
 import { useShowView } from '../features/links/views/use-views.ts'
@@ -192,10 +195,16 @@ function useActions({ onCreate, onShortcuts, onNewWorkspace }: Opens): Command[]
   const place = usePlace()
   const navigate = useNavigate()
   const signOut = useSignOut()
-  // The link of the current page.
-  const { id } = useParams({ strict: false })
+  // The link of the current page, or of the row that had the focus before the palette.
+  const [row] = useState(currentId)
+  const { id = row } = useParams({ strict: false })
+  const onList = useLocation({ select: ({ pathname }) => pathname.endsWith('/links') })
   const explain = (of: string) =>
     void navigate({ to: '/links/$id', params: { id: of }, search: { explain: true } })
+  const showQr = (of: string) =>
+    onList
+      ? void navigate({ to: '/links', search: (before) => ({ ...linksSearch(before), qr: of }) })
+      : void navigate({ to: '/links/$id', params: { id: of }, search: { qr: true } })
   const account = () => void navigate({ to: '/account' })
   const bookmarklet = () => void navigate({ to: '/account', hash: 'bookmarklet' })
   const docs = () => void window.open('/docs', '_blank', 'noreferrer')
@@ -205,6 +214,12 @@ function useActions({ onCreate, onShortcuts, onNewWorkspace }: Opens): Command[]
       label: t('shortcuts.create'),
       Icon: Plus,
       run: onCreate,
+    },
+    id !== undefined && {
+      id: 'qr',
+      label: t('links.qr.title'),
+      Icon: QrCode,
+      run: () => showQr(id),
     },
     id !== undefined && {
       id: 'explain',

@@ -4,7 +4,9 @@ import { X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { isOver, type Job, newestQuery } from '../features/jobs/calls.ts'
 import { Cancel } from '../features/jobs/cancel.tsx'
-import { kindOf } from '../features/jobs/kind.ts'
+import { isUndoable, kindOf, undoneBy } from '../features/jobs/kind.ts'
+import { JobName } from '../features/jobs/name.tsx'
+import { UndoLinks } from '../features/jobs/undo-links.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
@@ -33,8 +35,9 @@ export function ServerJobs() {
   const dismiss = (id: string) =>
     setWatched((before) => new Set([...before].filter((one) => one !== id)))
   if (isShown) return null
+  const undone = new Set(jobs?.map(undoneBy))
   return jobs
-    ?.filter((job) => watched.has(job.id))
+    ?.filter((job) => watched.has(job.id) && !undone.has(job.id))
     .map((job) => <JobCard key={job.id} job={job} onDismiss={() => dismiss(job.id)} />)
 }
 
@@ -46,11 +49,17 @@ function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
   return (
     <section aria-label={kind} className={cx(NOTICE, 'flex flex-col gap-2 py-2.5')}>
       <div className="flex items-center justify-between gap-2">
-        <p className="font-medium" role="status">
+        <p className="min-w-0 font-medium [overflow-wrap:anywhere]" role="status">
           {isOver(job) ? `${kind} · ${t(`jobs.state.${status}`)}` : kind}
+          <JobName job={job} />
         </p>
         {isOver(job) ? (
-          <IconButton size="sm" label={t('common.close')} icon={<X />} onClick={onDismiss} />
+          <div className="flex items-center gap-1">
+            {kindOf(job) === 'links' && isUndoable(job) && may('links:write') ? (
+              <UndoLinks job={job} onStarted={onDismiss} />
+            ) : null}
+            <IconButton size="sm" label={t('common.close')} icon={<X />} onClick={onDismiss} />
+          </div>
         ) : may('links:write') ? (
           <Cancel job={job} />
         ) : null}

@@ -1,10 +1,12 @@
 import { getRouteApi, Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
-import { Suspense, useEffect, useEffectEvent, useState } from 'react'
+import { Fragment, Suspense, useEffect, useEffectEvent, useState } from 'react'
 import { ConfirmIdentity } from '../features/auth/confirm-identity.tsx'
+import { SignInAgain } from '../features/auth/sign-in-again.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { isLocale } from '../i18n/locales.ts'
 import { lazyComponent } from '../lib/lazy-component.ts'
+import { useMedia } from '../lib/media.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Kbd } from '../ui/kbd.tsx'
@@ -21,6 +23,10 @@ import { Monogram, useOpenWorkspace, WorkspaceSwitch } from './workspace-switch.
 const ShortcutList = lazyComponent(() => import('./shortcut-list.tsx'), 'ShortcutList')
 const Palette = lazyComponent(() => import('./palette.tsx'), 'Palette')
 const CreatePanel = lazyComponent(() => import('../features/links/form/panels.tsx'), 'CreatePanel')
+const SidebarPlaces = lazyComponent(
+  () => import('../features/links/sidebar-places.tsx'),
+  'SidebarPlaces',
+)
 const NewWorkspace = lazyComponent(() => import('./new-workspace.tsx'), 'NewWorkspace')
 
 const route = getRouteApi('/shell')
@@ -45,6 +51,7 @@ export function Shell() {
     <PlaceProvider session={session} workspace={workspace}>
       <Frame />
       <ConfirmIdentity />
+      <SignInAgain />
     </PlaceProvider>
   )
 }
@@ -64,8 +71,9 @@ function Frame() {
   useShortcuts({
     '?': showKeys,
     'mod k': () => setFinding(true),
-    'g l': () => void navigate({ to: '/links' }),
-    'g s': () => void navigate({ to: '/statistics' }),
+    ...Object.fromEntries(
+      destinationsOf(place).map(({ to, letter }) => [`g ${letter}`, () => void navigate({ to })]),
+    ),
     // The list of links handles both keys itself, keeping its filters.
     ...(onLinks ? {} : { '/': () => void navigate({ to: '/links', state: { search: true } }) }),
     ...(onLinks || !place.may('links:write') ? {} : { c: () => setCreating(true) }),
@@ -108,7 +116,7 @@ function Frame() {
           }
         />
       </aside>
-      <header className="flex items-center gap-2 border-line border-b px-2 py-1.5 md:hidden">
+      <header className="flex items-center gap-2 border-line border-b px-2 py-1.5 md:hidden print:hidden">
         <div className="min-w-0 flex-1">
           <WorkspaceSwitch />
         </div>
@@ -189,21 +197,33 @@ function FindButton({ onClick }: { onClick: () => void }) {
 function SideNavigation() {
   const { t } = useI18n()
   const all = destinationsOf(usePlace())
+  // Phones have no sidebar.
+  const wide = useMedia('(min-width: 48rem)')
   return (
-    <nav aria-label={t('shell.navigation')} className="flex flex-1 flex-col gap-5">
+    <nav
+      aria-label={t('shell.navigation')}
+      // Focus rings have room within what scrolls.
+      className="-m-1 flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto p-1"
+    >
       {(['work', 'workspace'] as const).map((group) => (
         <div key={group} className="flex flex-col gap-0.5">
           {all
             .filter((one) => one.group === group)
             .map(({ to, label, Icon }) => (
-              <Link
-                key={to}
-                to={to}
-                className="flex h-8 items-center gap-2.5 rounded-sm px-2 text-muted hover:bg-hover hover:text-fg data-[status=active]:bg-pressed data-[status=active]:font-medium data-[status=active]:text-fg"
-              >
-                <Icon size={16} />
-                {t(label)}
-              </Link>
+              <Fragment key={to}>
+                <Link
+                  to={to}
+                  className="flex h-8 shrink-0 items-center gap-2.5 rounded-sm px-2 text-muted hover:bg-hover hover:text-fg data-[status=active]:bg-pressed data-[status=active]:font-medium data-[status=active]:text-fg"
+                >
+                  <Icon size={16} />
+                  {t(label)}
+                </Link>
+                {to === '/links' && wide ? (
+                  <Suspense>
+                    <SidebarPlaces />
+                  </Suspense>
+                ) : null}
+              </Fragment>
             ))}
         </div>
       ))}

@@ -1,17 +1,20 @@
+import { RANGE_KEYS } from '../features/statistics/range.ts'
 import type { MessageKey } from '../i18n/index.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Kbd } from '../ui/kbd.tsx'
+import { destinationsOf } from './navigation.tsx'
+import { usePlace } from './workspace.tsx'
 
-const GROUPS: readonly [MessageKey, readonly [MessageKey, readonly string[]][]][] = [
+type Group = readonly [MessageKey, readonly [MessageKey, readonly string[]][]]
+
+const GROUPS: readonly Group[] = [
   [
     'shortcuts.anywhere',
     [
       ['shortcuts.palette', ['⌘ K', 'Ctrl K']],
       ['shortcuts.search', ['/']],
       ['shortcuts.create', ['c']],
-      ['shortcuts.goLinks', ['g l']],
-      ['shortcuts.goStatistics', ['g s']],
       ['shortcuts.escape', ['Esc']],
       ['shortcuts.help', ['?']],
     ],
@@ -24,18 +27,33 @@ const GROUPS: readonly [MessageKey, readonly [MessageKey, readonly string[]][]][
       ['shortcuts.open', ['↵']],
       ['shortcuts.select', ['x']],
       ['shortcuts.edit', ['e']],
+      ['links.bulk.tags', ['t']],
+      ['folders.move', ['m']],
+      ['shell.statistics', ['s']],
       ['shortcuts.copy', ['y']],
       ['shortcuts.delete', ['#']],
     ],
   ],
 ]
 
+const STATISTICS: Group = [
+  'shell.statistics',
+  (Object.keys(RANGE_KEYS) as (keyof typeof RANGE_KEYS)[]).map((range) => [
+    `statistics.range.${range}` as const,
+    [RANGE_KEYS[range]],
+  ]),
+]
+
 /** All keys, by `?`. */
 export function ShortcutList({ onClose }: { onClose: () => void }) {
   const { t } = useI18n()
+  const pages: Group = [
+    'shortcuts.goTo',
+    destinationsOf(usePlace()).map(({ label, letter }) => [label, [`g ${letter}`]]),
+  ]
   return (
     <Dialog onClose={onClose} title={t('shortcuts.title')}>
-      {GROUPS.map(([title, lines]) => (
+      {[...GROUPS, STATISTICS, pages].map(([title, lines]) => (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
         <section key={title} className="flex flex-col gap-1" tabIndex={0} aria-label={t(title)}>
           <h3 className="mt-2 font-medium text-faint text-xs">{t(title)}</h3>

@@ -7,6 +7,8 @@ type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>
 const BUSY =
   '[role=dialog]:not([aria-modal=false]),[role=alertdialog]:not([aria-modal=false]),[role=menu],[role=listbox]'
 const SEQUENCE_MS = 1_000
+/** The first key of all sequences: the one after it means nothing else. */
+const PREFIX = 'g'
 
 /** Whether such an element is open: a closed list stays in the document, hidden. */
 export function isBusy(): boolean {
@@ -45,8 +47,8 @@ export function useShortcuts(shortcuts: Shortcuts, enabled = true): void {
       // Keys with a modifier don't type text, so they work in fields too.
       if (isTyping(event.target) && !withModifier) return
       const name = withModifier ? `mod ${nameOf(event)}` : nameOf(event)
-      const sequence = event.timeStamp - at < SEQUENCE_MS ? `${before} ${name}` : ''
-      const action = current.current[sequence] ?? current.current[name]
+      const isAfter = before === PREFIX && event.timeStamp - at < SEQUENCE_MS
+      const action = current.current[isAfter ? `${PREFIX} ${name}` : name]
       before = name
       at = event.timeStamp
       if (action === undefined) return

@@ -1,4 +1,5 @@
 import { request } from '../api/client.ts'
+import { forgetDrafts } from '../features/links/form/kept-draft.ts'
 import { useShowError } from '../ui/toast.tsx'
 
 /** Ends the session and opens the sign-in page; shows why if that fails. */
@@ -11,6 +12,7 @@ export function useSignOut(): () => Promise<void> {
       showError(error)
       return
     }
+    forgetDrafts()
     location.assign('/app/sign-in')
   }
 }

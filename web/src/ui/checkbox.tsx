@@ -35,7 +35,8 @@ export function Checkbox({
     <span
       className={cx(
         'relative flex size-6 shrink-0 items-center justify-center',
-        label === undefined ? className : '-m-1 mt-[-0.125rem]',
+        // Of a row, it only selects.
+        label === undefined ? cx('print:hidden', className) : '-m-1 mt-[-0.125rem]',
       )}
     >
       <input

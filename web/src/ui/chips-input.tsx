@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useRef } from 'react'
+import type { KeyboardEvent, ReactNode, Ref } from 'react'
 import { Chip } from './chip.tsx'
 import { cx } from './cx.ts'
 import type { FieldControl } from './field.tsx'
@@ -32,7 +32,6 @@ export function ChipsInput({
   control: FieldControl
   dir?: 'ltr'
 }) {
-  const input = useRef<HTMLInputElement>(null)
   const onKeyDown = (event: KeyboardEvent) => {
     const last = value.at(-1)
     if ((event.key === 'Enter' && text.trim() !== '') || (event.key === ',' && !withCommas)) {
@@ -43,14 +42,57 @@ export function ChipsInput({
     }
   }
   return (
+    <ChipsFrame
+      value={value}
+      onRemove={onRemove}
+      removeLabel={removeLabel}
+      isWrong={isWrong}
+      invalid={control['aria-invalid'] === true}
+    >
+      <input
+        {...control}
+        dir={dir}
+        value={text}
+        autoComplete="off"
+        autoCapitalize="none"
+        onChange={(event) => onText(event.target.value)}
+        onKeyDown={onKeyDown}
+        onBlur={() => onAdd(text)}
+        className={CHIPS_INPUT}
+      />
+    </ChipsFrame>
+  )
+}
+
+/** The look of the input behind the words. */
+export const CHIPS_INPUT = 'h-6 min-w-24 flex-1 bg-transparent px-1.5 outline-none'
+
+/** The frame of a field of words: the words, each removable, and its input. */
+export function ChipsFrame({
+  value,
+  onRemove,
+  removeLabel,
+  isWrong = () => false,
+  invalid,
+  ref,
+  children,
+}: Pick<Parameters<typeof ChipsInput>[0], 'value' | 'onRemove' | 'removeLabel' | 'isWrong'> & {
+  invalid: boolean
+  ref?: Ref<HTMLDivElement>
+  children: ReactNode
+}) {
+  return (
     // biome-ignore lint/a11y/noStaticElementInteractions: only makes the field's frame a bigger target
     // biome-ignore lint/a11y/useKeyWithClickEvents: the field itself is reached by Tab
     <div
-      onClick={() => input.current?.focus()}
+      ref={ref}
+      onClick={({ target, currentTarget }) => {
+        if (target === currentTarget) currentTarget.querySelector('input')?.focus()
+      }}
       className={cx(
         CONTROL,
         'flex min-h-8 flex-wrap pointer-coarse:min-h-10 items-center gap-1 px-1 py-0.75 focus-within:border-accent-text focus-within:outline-1 focus-within:outline-accent-text focus-within:outline-solid',
-        control['aria-invalid'] && 'border-bad-mark!',
+        invalid && 'border-bad-mark!',
       )}
     >
       {value.map((word) => (
@@ -63,18 +105,7 @@ export function ChipsInput({
           {word === '' ? '“”' : word}
         </Chip>
       ))}
-      <input
-        {...control}
-        ref={input}
-        dir={dir}
-        value={text}
-        autoComplete="off"
-        autoCapitalize="none"
-        onChange={(event) => onText(event.target.value)}
-        onKeyDown={onKeyDown}
-        onBlur={() => onAdd(text)}
-        className="h-6 min-w-24 flex-1 bg-transparent px-1.5 outline-none"
-      />
+      {children}
     </div>
   )
 }

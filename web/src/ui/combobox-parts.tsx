@@ -16,37 +16,41 @@ export function OpenedCombobox({
   placeholder,
   onSearch,
   custom = false,
+  chosen,
   invalid = false,
   className,
 }: ComboboxProps) {
-  const { t } = useI18n()
+  const { t, format } = useI18n()
   const [text, setText] = useState('')
   const typed = text.trim()
   const isKnown = options.some((one) => one.label.toLowerCase() === typed.toLowerCase())
   const items =
     custom && typed !== '' && !isKnown ? [...options, { value: typed, label: typed }] : options
-  return (
-    <Base.Root
-      items={items}
-      inputValue={text}
-      onInputValueChange={(next) => {
-        setText(next)
-        onSearch?.(next)
-      }}
-      value={options.find((option) => option.value === value) ?? null}
-      onValueChange={(next) => next !== null && onChange(next.value)}
-      autoHighlight
-      defaultOpen
-      {...(onSearch && { filter: null })}
-    >
+  const root = {
+    items,
+    inputValue: text,
+    onInputValueChange(next: string) {
+      setText(next)
+      onSearch?.(next)
+    },
+    autoHighlight: true,
+    defaultOpen: true,
+    ...(onSearch && { filter: null }),
+  }
+  const content = (
+    <>
       <Base.Trigger
         ref={takeFocus}
         aria-label={label}
         aria-invalid={invalid || undefined}
         className={triggerClass(true, className)}
       >
-        <span dir="auto" className="truncate">
-          <Base.Value placeholder={placeholder} />
+        <span dir={(chosen?.length ?? 0) > 1 ? undefined : 'auto'} className="truncate">
+          <Base.Value placeholder={placeholder}>
+            {chosen === undefined || chosen.length === 0
+              ? undefined
+              : (all: Option[]) => format.list(all.map((one) => one.label))}
+          </Base.Value>
         </span>
         <ChevronDown className="shrink-0 text-faint" />
       </Base.Trigger>
@@ -80,6 +84,32 @@ export function OpenedCombobox({
           </Base.Popup>
         </Base.Positioner>
       </Base.Portal>
+    </>
+  )
+  if (chosen === undefined) {
+    return (
+      <Base.Root
+        {...root}
+        value={options.find((option) => option.value === value) ?? null}
+        onValueChange={(next) => next !== null && onChange(next.value)}
+      >
+        {content}
+      </Base.Root>
+    )
+  }
+  const selected = items.filter((one) => chosen.includes(one.value))
+  return (
+    <Base.Root
+      {...root}
+      multiple
+      value={selected}
+      onValueChange={(next) => {
+        const changed =
+          next.find((one) => !selected.includes(one)) ?? selected.find((one) => !next.includes(one))
+        if (changed !== undefined) onChange(changed.value)
+      }}
+    >
+      {content}
     </Base.Root>
   )
 }

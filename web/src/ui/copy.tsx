@@ -6,7 +6,7 @@ import { Button, IconButton } from './button.tsx'
 import { cx } from './cx.ts'
 
 /** Whether a text was just copied, and the function that copies. */
-function useCopied(): [boolean, (text: string) => Promise<void>] {
+function useCopied(onCopied?: () => void): [boolean, (text: string) => Promise<void>] {
   const [copied, setCopied] = useState(0)
   useEffect(() => {
     if (copied === 0) return
@@ -16,7 +16,9 @@ function useCopied(): [boolean, (text: string) => Promise<void>] {
   return [
     copied > 0,
     async (text) => {
-      if (await copyText(text)) setCopied((count) => count + 1)
+      if (!(await copyText(text))) return
+      setCopied((count) => count + 1)
+      onCopied?.()
     },
   ]
 }
@@ -27,6 +29,7 @@ export function CopyButton({
   label,
   words = false,
   size = 'sm',
+  onCopied,
   className,
 }: {
   text: string
@@ -35,10 +38,11 @@ export function CopyButton({
   /** With the label beside the icon. */
   words?: boolean
   size?: 'sm' | 'md'
+  onCopied?: () => void
   className?: string
 }) {
   const { t } = useI18n()
-  const [copied, copy] = useCopied()
+  const [copied, copy] = useCopied(onCopied)
   const icon = copied ? <Check className="text-ok" /> : <Copy />
   const more = className === undefined ? {} : { className }
   return (

@@ -81,7 +81,7 @@ export function Dialog({
             {onClose === undefined ? null : (
               <Base.Close
                 aria-label={t('common.close')}
-                className="-me-1.5 flex size-8 shrink-0 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-fg"
+                className="-me-1.5 flex size-8 print:hidden shrink-0 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-fg"
               >
                 <X size={16} />
               </Base.Close>
@@ -94,7 +94,7 @@ export function Dialog({
             {children}
           </div>
           {footer ? (
-            <footer className="flex flex-wrap items-center justify-end gap-2 border-line border-t px-5 py-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
+            <footer className="flex flex-wrap items-center justify-end print:hidden gap-2 border-line border-t px-5 py-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
               {footer}
             </footer>
           ) : null}

@@ -33,6 +33,7 @@ export function Field({
   return (
     <div className={cx('flex min-w-0 flex-col gap-1.5', className)}>
       <label
+        id={`${id}-label`}
         htmlFor={id}
         className={hideLabel ? 'sr-only' : 'flex items-baseline gap-2 font-medium text-sm'}
       >

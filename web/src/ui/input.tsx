@@ -47,7 +47,7 @@ export function InputGroup({
   return (
     <div
       // A prefix of a URL comes first in every language.
-      dir={props.dir}
+      dir={props.dir === 'auto' ? undefined : props.dir}
       className={cx(
         CONTROL,
         'flex h-8 items-center pointer-coarse:h-10 focus-within:border-accent-text focus-within:outline-1 focus-within:outline-accent-text focus-within:outline-solid',

@@ -42,6 +42,8 @@ export interface ComboboxProps {
   onSearch?: (text: string) => void
   /** Typed values can be chosen, too. */
   custom?: boolean
+  /** If set: any number can be chosen, and these are. The list stays open; `onChange` toggles one. */
+  chosen?: readonly string[] | undefined
   invalid?: boolean
   className?: string
 }
@@ -51,8 +53,10 @@ export function triggerClass(compact: boolean, className: string | undefined): s
   return cx(
     CONTROL,
     'flex items-center justify-between gap-2 text-start',
-    compact ? 'h-7 w-auto! border-line! bg-raised! px-2.5 text-sm hover:bg-hover!' : 'h-8 px-2.5',
-    'pointer-coarse:h-10',
+    compact
+      ? 'h-7 w-auto! border-line! bg-raised! px-2.5 text-sm hover:bg-hover! pointer-coarse:h-10'
+      : // Of a form, the whole name is shown.
+        'min-h-8 px-2.5 py-1 pointer-coarse:min-h-10 [&>.truncate]:whitespace-normal',
     className,
   )
 }
@@ -60,17 +64,20 @@ export function triggerClass(compact: boolean, className: string | undefined): s
 /** The trigger of a list that isn't loaded yet; looks the same. */
 export function PendingListbox({
   text,
+  isList = false,
   part,
   onOpen,
   ...button
 }: Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'part'> & {
   text: ReactNode
+  /** Whether the text names several values, in the direction of the page. */
+  isList?: boolean
   part: OnDemand<unknown>
   onOpen: () => void
 }) {
   const trigger = (
     <button type="button" role="combobox" aria-expanded={false} {...button}>
-      <span dir="auto" className="truncate">
+      <span dir={isList ? undefined : 'auto'} className="truncate">
         {text}
       </span>
       <ChevronDown className="shrink-0 text-faint" />

@@ -37,7 +37,13 @@ export function OpenedPopover({
       <Base.Trigger ref={takeFocus} render={trigger} />
       <Base.Portal ref={portal}>
         <Base.Positioner sideOffset={6} align={align} collisionPadding={8} className="z-30">
-          <Base.Popup className={cx(POPUP, 'max-w-[calc(100vw-1rem)] p-4', className)}>
+          <Base.Popup
+            className={cx(
+              POPUP,
+              'max-h-(--available-height) max-w-[calc(100vw-1rem)] overflow-y-auto overscroll-contain p-4',
+              className,
+            )}
+          >
             <Base.Title className="sr-only">{title}</Base.Title>
             {children}
           </Base.Popup>

@@ -1,5 +1,6 @@
 import { Select as Base } from '@base-ui/react/select'
 import { Check, ChevronDown } from 'lucide-react'
+import { useRef } from 'react'
 import { cx } from './cx.ts'
 import { type SelectProps, triggerClass } from './listbox.tsx'
 import { ITEM, POPUP, takeFocus } from './popup.ts'
@@ -15,6 +16,7 @@ export function OpenedSelect<T extends string>({
   disabled = false,
   ...control
 }: SelectProps<T>) {
+  const isFresh = useRef(true)
   return (
     <Base.Root
       value={value}
@@ -37,6 +39,12 @@ export function OpenedSelect<T extends string>({
       <Base.Portal>
         <Base.Positioner sideOffset={4} align="start" className="z-50" alignItemWithTrigger={false}>
           <Base.Popup
+            onFocus={({ target, currentTarget }) => {
+              // Base UI hasn't seen which key opened it: the first arrow would only reach what is chosen.
+              if (!isFresh.current || target !== currentTarget) return
+              isFresh.current = false
+              currentTarget.querySelector<HTMLElement>('[data-selected]')?.focus()
+            }}
             className={cx(
               POPUP,
               'max-h-(--available-height) min-w-(--anchor-width) overflow-y-auto',

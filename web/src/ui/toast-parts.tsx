@@ -5,7 +5,18 @@ import { useI18n } from '../i18n/index.tsx'
 import { buttonClass } from './button.tsx'
 import { cx } from './cx.ts'
 import { NOTICE } from './popup.ts'
-import type { ToastOptions } from './toast.tsx'
+
+export interface ToastOptions {
+  /** What happened. */
+  title: string
+  description?: string
+  /** What can be done about it, such as undoing it. */
+  action?: { label: string; onClick: () => void }
+  /** A failure: shown longer, and announced immediately. */
+  bad?: boolean
+  /** Default 6 s, or 10 s with an undo. 0: until it is closed. */
+  timeoutMs?: number
+}
 
 const shown = Promise.withResolvers<void>()
 const manager = Base.createToastManager<{ bad?: boolean }>()

@@ -3,24 +3,13 @@ import { useEffect, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { errorText } from './errors.ts'
 import { onDemand } from './on-demand.tsx'
+import type { ToastOptions } from './toast-parts.tsx'
 
 const parts = onDemand(() => import('./toast-parts.tsx'))
 /** Toasts are loaded after the first interaction, so that the page comes first. */
 const INTERACTIONS = ['pointerdown', 'keydown'] as const
 /** Renders the toasts; set by their component. */
 let mount = () => {}
-
-export interface ToastOptions {
-  /** What happened. */
-  title: string
-  description?: string
-  /** What can be done about it, such as undoing it. */
-  action?: { label: string; onClick: () => void }
-  /** A failure: shown longer, and announced immediately. */
-  bad?: boolean
-  /** Default 6 s, or 10 s with an undo. 0: until it is closed. */
-  timeoutMs?: number
-}
 
 /** Shows a message at the bottom of the page. Returns a function that closes it. */
 export function showToast(options: ToastOptions): () => void {

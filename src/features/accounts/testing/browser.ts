@@ -4,6 +4,7 @@ import type { App } from '../../../server/app.ts'
 export interface Seen {
   status: number
   headers: Headers
+  text: string
   /** Parsed; null if there is none. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read any body.
   body: any
@@ -59,11 +60,14 @@ export class Browser {
     const response = await this.app.fetch(request, { peer: this.address })
     for (const cookie of response.headers.getSetCookie()) this.#keep(cookie)
     const text = await response.text()
-    const parsed = text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : null
+    const type = response.headers.get('content-type') ?? ''
+    const isJson = text !== '' && /^application\/(problem\+)?json/.test(type)
+    const parsed = isJson ? JSON.parse(text) : null
     const { code, details = [] } = parsed?.error ?? {}
     return {
       status: response.status,
       headers: response.headers,
+      text,
       body: parsed,
       code,
       details: Object.fromEntries(

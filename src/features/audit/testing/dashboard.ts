@@ -9,9 +9,9 @@ import { silentLogger } from '../../../lib/base/logger.ts'
 import { systemRandom } from '../../../lib/base/random.ts'
 import { syncDomains } from '../../../model/domains/index.ts'
 import { type Plan, type PlanLimits, UNLIMITED } from '../../../model/plans/types.ts'
-import { createHashQueue } from '../../../platform/limits/index.ts'
+import { createHashQueue, createMemoryLimiter } from '../../../platform/limits/index.ts'
 import type { Mail } from '../../../platform/mail/message.ts'
-import { createOutgoing } from '../../../platform/outgoing/index.ts'
+import { createOutgoing, type OutgoingAnswer } from '../../../platform/outgoing/index.ts'
 import { announcingEvents, createEventSignal } from '../../../platform/storage/index.ts'
 import { openTestStorage } from '../../../platform/storage/testing/database.ts'
 import { createAdministration } from '../../../server/administration.ts'
@@ -20,8 +20,10 @@ import { createShareService } from '../../../statistics/shares/service.ts'
 import { createShareTokens } from '../../../statistics/shares/tokens.ts'
 import { createCallers } from '../../accounts/callers.ts'
 import type { Accounts } from '../../accounts/index.ts'
+import type { HostRecord } from '../../domains/lookup.ts'
 import { createMisses } from '../../domains/misses.ts'
 import { createDomainService } from '../../domains/service.ts'
+import { createDomainSetup } from '../../domains/setup.ts'
 import { createEventService } from '../../events/service.ts'
 import { createEventStreams } from '../../events/streams.ts'
 import { hiddenFoldersOf } from '../../folders/index.ts'
@@ -113,6 +115,20 @@ export async function createTestDashboard() {
     },
   })
   const misses = createMisses({ storage, clock, cursors, domains })
+  const hosts = new Map<string, HostRecord[] | string>()
+  const sites: { answer: (url: URL) => Promise<OutgoingAnswer> } = {
+    answer: () => Promise.reject(new Error('There is no answer')),
+  }
+  const domainSetup = createDomainSetup({
+    ...{ storage, clock, domains, proofKey: new Uint8Array(32), evenMs: 0 },
+    async lookUpHost(name) {
+      const answer = hosts.get(name) ?? []
+      return typeof answer === 'string'
+        ? { found: [], error: answer }
+        : { found: answer, error: null }
+    },
+    outgoing: { send: (url) => sites.answer(url) },
+  })
   const administration = createAdministration({
     ownDomains,
     storage,
@@ -211,7 +227,7 @@ export async function createTestDashboard() {
   const { callerOf } = callers
   const own = { storage, clock, ids, random, cursors, domains, events, eventSignal, callerOf }
   const logger = { ...silentLogger, warn: console.warn, error: console.error }
-  const jobs = createJobService({ ...own, logger })
+  const jobs = createJobService({ ...own, logger, limiter: createMemoryLimiter() })
   const notices: Mail[] = []
   const none: ReadClicks = async (_, { after }) => ({ clicks: [], end: after })
   const clicks = { read: none }
@@ -227,7 +243,19 @@ export async function createTestDashboard() {
     ...administration,
     ...{ ...hooks, jobs },
     ...{ events, eventStreams },
-    ...{ storage, clock, ids, links, ownDomains, misses, domains, excluded, shares, statistics },
+    ...{
+      storage,
+      clock,
+      ids,
+      links,
+      ownDomains,
+      domainSetup,
+      misses,
+      domains,
+      excluded,
+      shares,
+      statistics,
+    },
     accounts: { sessions },
     logger: silentLogger,
     authenticate: callers.authenticate,
@@ -276,6 +304,8 @@ export async function createTestDashboard() {
     mailbox,
     /** DNS: TXT records by name, or an error code. */
     dns,
+    /** DNS: where hosts lead, or an error code; and what answers there. */
+    ...{ hosts, sites },
     domains,
     ownDomains,
     misses,

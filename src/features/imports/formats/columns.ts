@@ -1,4 +1,5 @@
 import { type DateOrders, timeOf } from './dates.ts'
+import { IMPORT_FIELDS, type ImportField, NAMES } from './names.ts'
 import type { ColumnNames, Draft, Mapping, SourceRecord } from './types.ts'
 import {
   addressOf,
@@ -11,102 +12,12 @@ import {
   takeClicks,
 } from './values.ts'
 
-/** Common column names, without case, spaces and punctuation, the best one first. */
-const NAMES = {
-  destination_url: [
-    'destinationurl',
-    'longurl',
-    'originalurl',
-    'targeturl',
-    'destination',
-    'target',
-    'longlink',
-    'url',
-    'redirecturl',
-    'longlinkurl',
-  ],
-  slug: [
-    'slug',
-    'keyword',
-    'backhalf',
-    'custombackhalf',
-    'shortcode',
-    'slashtag',
-    'path',
-    'key',
-    'alias',
-    'code',
-  ],
-  short_url: ['shorturl', 'bitlink', 'shortlink', 'secureshorturl', 'link', 'shortenedurl'],
-  domain: ['domain', 'shortdomain', 'hostname', 'domainfullname'],
-  aliases: ['aliases'],
-  title: ['title', 'name', 'linktitle'],
-  notes: ['notes', 'note', 'comment', 'comments', 'description'],
-  tags: ['tags', 'tag', 'labels', 'label', 'folder', 'category'],
-  external_id: ['externalid'],
-  enabled: ['enabled', 'active', 'isactive'],
-  redirect_status: ['redirectstatus', 'redirecttype', 'redirectcode', 'statuscode'],
-  forward_query: ['forwardquery', 'redirectwithquery', 'forwardparameters'],
-  starts_at: ['startsat', 'validsince', 'startdate', 'validfrom', 'activefrom'],
-  expires_at: [
-    'expiresat',
-    'expiration',
-    'expirydate',
-    'expirein',
-    'expirytime',
-    'validuntil',
-    'expires',
-    'expiry',
-    'expireson',
-    'expiredat',
-    'expiresdate',
-    'expirationdate',
-    'expirationtime',
-    'enddate',
-  ],
-  max_clicks: [
-    'maxclicks',
-    'maxvisits',
-    'clicklimit',
-    'maximumclicks',
-    'maximumvisits',
-    'clickslimit',
-    'visitlimit',
-    'visitslimit',
-    'maxhits',
-  ],
-  fallback_url: ['fallbackurl', 'expiredurl'],
-  password: ['password'],
-  created_at: [
-    'createdat',
-    'datecreated',
-    'created',
-    'createdon',
-    'creationdate',
-    'creationtime',
-    'createddate',
-    'dateadded',
-  ],
-  clicks: [
-    'clicks',
-    'totalclicks',
-    'visits',
-    'hits',
-    'visitcount',
-    'clickscount',
-    'engagements',
-    'totalengagements',
-    'clicksimported',
-  ],
-} satisfies Record<string, readonly string[]>
-
-/** What a column can hold: a link's field, its short URL, its clicks so far, or when it was made. */
-export type ImportField = keyof typeof NAMES
-export const IMPORT_FIELDS = Object.keys(NAMES) as ImportField[]
-
-/** A column's name in its form for comparison. */
+/** A column's name in its form for comparison; the zone that times have anyway is left out. */
 export function normalized(name: string): string {
-  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+  return name
+    .toLowerCase()
+    .replace(/\((?:utc|gmt)\)\s*$/, '')
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
 }
 
 /** The columns of a file in their form for comparison. */

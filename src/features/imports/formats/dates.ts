@@ -6,15 +6,17 @@ export type DateOrder = 'day' | 'month'
 /** The orders by column. Dates with slashes of other columns are ambiguous. */
 export type DateOrders = Readonly<Record<string, DateOrder>>
 
-/** The largest Unix time in seconds; larger numbers are milliseconds. */
-const SECONDS_MAX = 100_000_000_000
+/** A Unix time since 1973. Digits of other numbers may be those of a date: `203005011430`. */
+const SECONDS = /^\d{9,10}$/
+const MILLIS = /^\d{13}$/
 /** Zeros mean “never” in several products and databases. */
-const NONE = /^0*$|^0000-00-00(?:[ T]00:00:00)?$/
+const NONE = /^0*$|^0000-00-00(?:[ T]00:00:00(?:\.0+)?)?$/
 
-const CLOCK = String.raw`(?:[T ](\d{1,2}:\d\d)(:\d\d(?:\.\d{1,9})?)?(?: ?(Z|UTC|[+-]\d\d(?::?\d\d)?))?)?$`
-const ISO = new RegExp(String.raw`^(\d{4})-(\d\d)-(\d\d)${CLOCK}`, 'i')
+const CLOCK = String.raw`(?:[T ](\d{1,2}:\d\d)(:\d\d(?:\.\d{1,9})?)?(?:\s?([AP]M))?(?: ?(Z|UTC|[+-]\d\d(?::?\d\d)?))?)?$`
+const ISO = new RegExp(String.raw`^(\d{4})[-/.](\d\d?)[-/.](\d\d?)${CLOCK}`, 'i')
 const DOTS = new RegExp(String.raw`^(\d\d?)\.(\d\d?)\.(\d{4})${CLOCK}`, 'i')
-const SLASHES = new RegExp(String.raw`^(\d\d?)/(\d\d?)/(\d{4})${CLOCK}`, 'i')
+/** With slashes, or dashes and the year last. */
+const SLASHES = new RegExp(String.raw`^(\d\d?)[/-](\d\d?)[/-](\d{4})${CLOCK}`, 'i')
 
 /**
  * A time as RFC 3339; without a zone it is UTC. Undefined: there is none. What is ambiguous, or no
@@ -24,10 +26,8 @@ const SLASHES = new RegExp(String.raw`^(\d\d?)/(\d\d?)/(\d{4})${CLOCK}`, 'i')
 export function timeOf(value: unknown, order?: DateOrder): unknown {
   const text = String(value).trim()
   if (NONE.test(text)) return undefined
-  if (/^\d{9,13}$/.test(text)) {
-    const number = Number(text)
-    return new Date(number < SECONDS_MAX ? number * 1000 : number).toISOString()
-  }
+  if (SECONDS.test(text)) return new Date(Number(text) * 1000).toISOString()
+  if (MILLIS.test(text)) return new Date(Number(text)).toISOString()
   const ms = parseTimestamp(rfc3339Of(text, order))
   return ms instanceof Fault ? value : new Date(ms).toISOString()
 }
@@ -46,12 +46,21 @@ function rfc3339Of(text: string, order: DateOrder | undefined): string {
 }
 
 function joined(match: string[], year = '', month = '', day = ''): string {
-  const [, , , , time = '00:00', seconds = ':00', zone = 'Z'] = match
+  const [, , , , clock = '00:00', seconds = ':00', half, zone = 'Z'] = match
+  const time = half === undefined ? clock : in24Hours(clock, half)
   const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
   const offset = /^(?:Z|UTC)$/i.test(zone)
     ? 'Z'
     : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`
   return `${date}T${time.padStart(5, '0')}${seconds}${offset}`
+}
+
+/** A time of twelve hours; one that isn't is no time: `13:00 PM`. */
+function in24Hours(clock: string, half: string): string {
+  const [hours, minutes] = clock.split(':')
+  const hour = Number(hours)
+  if (hour < 1 || hour > 12) return ''
+  return `${(hour % 12) + (/p/i.test(half) ? 12 : 0)}:${minutes}`
 }
 
 /** Longer texts aren't dates. */

@@ -205,6 +205,12 @@ test.each([
     ['Expires', 'Maximum clicks'],
     ['Expiry', 'clicks_limit'],
     ['Valid until', 'Visit limit'],
+    ['Expire At', 'Max uses'],
+    ['Valid To', 'max_click'],
+    ['Active until', 'Usage limit'],
+    ['Expires (UTC)', 'Hit limit'],
+    ['end_at', 'Click cap'],
+    ['Link expiry', 'Max number of clicks'],
   ]) {
     const text = `${columns},${expiry},${limit}\nhttps://a.example/x,https://a.example/y,2031-01-01,9\n`
     const read = await drafts('csv', text)

@@ -1,12 +1,13 @@
 import { columnSet, draftByMapping, normalized, proposeMapping } from './columns.ts'
 import type { DateOrders } from './dates.ts'
 import { PRODUCTS } from './products.ts'
-import { isSlugline, sluglineDraft } from './slugline.ts'
+import { createSluglineReader, isSlugline } from './slugline.ts'
 import type { Draft, Format, FormatName, Mapping, SourceRecord } from './types.ts'
 import { fitted } from './values.ts'
 
-export { IMPORT_FIELDS, type ImportField, proposeMapping } from './columns.ts'
+export { proposeMapping } from './columns.ts'
 export { createOrderSurvey, type DateOrders } from './dates.ts'
+export { IMPORT_FIELDS, type ImportField } from './names.ts'
 export * from './types.ts'
 export { DEPTH_MAX, parseNested } from './values.ts'
 
@@ -48,7 +49,7 @@ export function createDraftReader(
   mapping?: Mapping,
 ): ReadDraft {
   if (mapping !== undefined) return (record, orders) => draftByMapping(record, mapping, orders)
-  if (format === 'slugline') return (record, orders) => sluglineDraft(record, writable, orders)
+  if (format === 'slugline') return createSluglineReader(writable)
   const { adjust } = format === 'csv' ? {} : PRODUCTS[format]
   const mappings = new Map<string, { mapping: Mapping; names: Map<string, string> }>()
   return (nested, orders) => {

@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '../../../lib/errors/index.ts'
-import type { ImportField } from './columns.ts'
+import type { ImportField } from './names.ts'
 
 /** The supported formats. */
 export const FORMATS = [

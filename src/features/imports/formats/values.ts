@@ -52,8 +52,10 @@ function countIn(text: string): number {
 }
 
 /** True and false, as spreadsheets write them in their languages. */
-const YES = 'true yes on 1 wahr vrai verdadero vero verdadeiro waar prawda істина doğru'
-const NO = 'false no off 0 falsch faux falso onwaar fałsz хибність yanliş yanlış'
+const YES =
+  'true yes on 1 wahr vrai verdadero vero verdadeiro waar prawda істина doğru истина правда sant sand sann tosi pravda igaz adevărat αληθεσ αληθης cert tõene patiess teisinga benar'
+const NO =
+  'false no off 0 falsch faux falso onwaar fałsz хибність yanliş yanlış ложь хиба falskt falsk usann epätosi nepravda hamis fals ψευδεσ ψευδης väär aplams klaidinga salah'
 
 const FLAGS: Readonly<Record<string, boolean>> = {
   ...Object.fromEntries(YES.split(' ').map((word) => [word, true])),

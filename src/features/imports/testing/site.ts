@@ -6,11 +6,12 @@ import { createTestApi, type SendInit, type TestApi } from '../../../http/testin
 import { createIds } from '../../../lib/base/ids.ts'
 import { systemRandom } from '../../../lib/base/random.ts'
 import { syncDomains } from '../../../model/domains/index.ts'
+import { createMemoryLimiter, type Limiter } from '../../../platform/limits/index.ts'
 import { createOutgoing } from '../../../platform/outgoing/index.ts'
 import { createJobService } from '../../jobs/index.ts'
 import { registerJobRoutes } from '../../jobs/routes.ts'
 import { permitting } from '../../jobs/testing/caller-of.ts'
-import { registerByFilterRoute } from '../../links/bulk/by-filter-routes.ts'
+import { registerByFilterRoutes } from '../../links/bulk/by-filter-routes.ts'
 import { createFilterJobs } from '../../links/bulk/job.ts'
 import { registerLinkRoutes } from '../../links/routes.ts'
 import { createTestLinks, type TestLinks } from '../../links/testing/links.ts'
@@ -21,9 +22,10 @@ import { createImportService, type ImportService, type ImportServiceDeps } from 
 export interface ShownJob {
   id: string
   type: string
+  name: string | null
   status: string
   progress: { done: number; total: number | null; failed: number }
-  result: Record<string, number> | null
+  result: (Record<string, number> & { kept_until?: string; import_id?: string }) | null
   error: { code: string } | null
 }
 
@@ -52,7 +54,10 @@ const TYPES: Record<string, string> = {
 
 /** Imports behind an API, with the links they create; jobs run in this process. */
 export async function createTestImports(
-  deps: Partial<ImportServiceDeps> = {},
+  {
+    limiter = createMemoryLimiter(),
+    ...deps
+  }: Partial<ImportServiceDeps> & { limiter?: Limiter } = {},
   linkDeps: Parameters<typeof createTestLinks>[0] = {},
 ) {
   const links: TestLinks = await createTestLinks(linkDeps)
@@ -62,12 +67,14 @@ export async function createTestImports(
   const cursors = createCursors('secret')
   const ids = createIds(clock, systemRandom)
   const logger = { warn() {}, error: (fields: unknown) => console.error(fields) }
-  const limits: { links: number | null; addresses: number | null } = {
+  const limits: Record<'links' | 'addresses' | 'requests_per_minute' | 'burst', number | null> = {
     links: null,
     addresses: null,
+    ...{ requests_per_minute: null, burst: null },
   }
   const callerOf = permitting(limits)
-  const startJobs = () => createJobService({ storage, clock, cursors, ids, logger, callerOf })
+  const startJobs = () =>
+    createJobService({ storage, clock, cursors, ids, logger, callerOf, limiter })
   let jobs = startJobs()
   const own = {
     ...{ storage, clock, cursors, ids, domains, links: links.service },
@@ -77,7 +84,7 @@ export async function createTestImports(
   const imports: ImportService = createImportService({ ...own, jobs, ...deps })
   const filterJobs = createFilterJobs({ links: links.service, jobs })
   registerLinkRoutes(site.api, { links: links.service })
-  registerByFilterRoute(site.api, { links: links.service, filterJobs })
+  registerByFilterRoutes(site.api, { links: links.service, filterJobs })
   registerJobRoutes(site.api, { jobs })
   registerImportRoutes(site.api, { imports })
   jobs.start()
@@ -111,6 +118,8 @@ export async function createTestImports(
     },
     rows: async (id: string, query = '') =>
       (await get<{ data: ShownRow[] }>(`/api/v1/imports/${id}/rows?limit=100${query}`)).data,
+    /** Ends the process that runs jobs. */
+    stop: () => jobs.stop(),
     /** Stops the process that runs jobs, and starts another one. */
     async restart(): Promise<void> {
       await jobs.stop()
@@ -118,6 +127,10 @@ export async function createTestImports(
       createImportService({ ...own, jobs, ...deps })
       jobs.start()
     },
+    /** Jobs wait from now on. */
+    stopJobs: () => jobs.stop(),
+    /** The imports of another process with the same database. */
+    anotherNode: async () => createImportService({ ...own, jobs: startJobs(), ...deps }),
     async close() {
       await jobs.stop()
       await site.close()

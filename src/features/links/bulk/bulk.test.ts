@@ -4,6 +4,7 @@ import type { AppError } from '../../../lib/errors/index.ts'
 import { testDialect } from '../../../platform/storage/testing/database.ts'
 import { COMMAND_LINE } from '../../audit/index.ts'
 import type { LinkPrincipal } from '../context.ts'
+import type { Link } from '../schemas.ts'
 import { createTestLinks, type TestLinks } from '../testing/links.ts'
 import { expectConsistent } from '../testing/tables.ts'
 import type { Outcome } from './run.ts'
@@ -47,6 +48,23 @@ const entries = () =>
   links.storage.read.db.selectFrom('audit').select(['action', 'target_id']).orderBy('seq').execute()
 
 describe('independent operations', () => {
+  test('of creations with the same address the first one gets it', async () => {
+    const link = { destination_url: URL }
+    const outcomes = await bulk([
+      { op: 'create', link: { ...link, slug: 'same' } },
+      { op: 'create', link: { ...link, slug: 'SAME' } },
+      { op: 'create', link: { ...link, slug: 'other', aliases: ['one', 'Same'] } },
+      { op: 'create', link: { ...link, slug: 'third', aliases: ['one'] } },
+    ])
+    expect(short(outcomes)).toEqual([
+      '201 same',
+      '409 SLUG_TAKEN operations[1].link.slug SLUG_TAKEN',
+      '409 SLUG_TAKEN operations[2].link.aliases SLUG_TAKEN',
+      '201 third',
+    ])
+    await expectConsistent(links)
+  })
+
   test('every kind of operation, in order, with one audit entry each', async () => {
     const outcomes = await bulk([
       { op: 'create', link: { destination_url: URL, slug: 'a', external_id: 'x-1' } },
@@ -66,6 +84,49 @@ describe('independent operations', () => {
     const created = 'link.created'
     const updated = 'link.updated'
     expect(actions).toEqual([created, created, updated, updated, created, 'link.deleted'])
+    await expectConsistent(links)
+  })
+
+  test('a restore undoes the change of a link that wasn’t changed since, and a deletion', async () => {
+    const some = []
+    for (const slug of ['a', 'b', 'c'])
+      some.push(await links.create({ destination_url: URL, slug }))
+    const [a, b, c] = some as [Link, Link, Link]
+    await bulk(
+      some.map(({ id }) => ({ op: 'update', id, link: { title: 'New', slug: `${id}-x` } })),
+    )
+    await bulk([{ op: 'update', id: b.id, link: { notes: 'Later' } }])
+    await bulk([{ op: 'delete', id: c.id }])
+    const outcomes = await bulk([
+      { op: 'restore', id: a.id, version: 1, if_match: 2 },
+      { op: 'restore', id: b.id, version: 1, if_match: 2 },
+      { op: 'restore', id: c.id },
+      { op: 'restore', id: 'lnk_none', version: 1 },
+      { op: 'restore', id: a.id, version: 9 },
+      { op: 'restore', id: a.id, version: 0 },
+      { op: 'restore', id: a.id, link: {} },
+      { op: 'restore', external_id: 'x' },
+    ])
+    expect(short(outcomes)).toEqual([
+      '200 a',
+      '412 PRECONDITION_FAILED operations[1].if_match PRECONDITION_FAILED',
+      `200 ${c.id}-x`,
+      '404 LINK_NOT_FOUND operations[3].id LINK_NOT_FOUND',
+      '422 VALIDATION_FAILED operations[4].version OUT_OF_RANGE',
+      '422 VALIDATION_FAILED operations[5].version OUT_OF_RANGE',
+      '422 VALIDATION_FAILED operations[6].link UNKNOWN_FIELD',
+      '422 VALIDATION_FAILED operations[7].id REQUIRED,operations[7].external_id UNKNOWN_FIELD',
+    ])
+    const [restored] = outcomes
+    expect(restored).toMatchObject({ link: { title: null, version: 3 } })
+    expect((await entries()).slice(-2)).toEqual([
+      { action: 'link.restored', target_id: a.id },
+      { action: 'link.restored', target_id: c.id },
+    ])
+    for (let i = 0; i < 21; i++) await bulk([{ op: 'update', id: a.id, link: { title: `${i}` } }])
+    expect(short(await bulk([{ op: 'restore', id: a.id, version: 3 }]))).toEqual([
+      '422 VALIDATION_FAILED operations[0].version OUT_OF_RANGE',
+    ])
     await expectConsistent(links)
   })
 
@@ -135,6 +196,11 @@ describe('independent operations', () => {
       '412 PRECONDITION_FAILED operations[2].if_match PRECONDITION_FAILED',
       '200 a',
       '422 VALIDATION_FAILED operations[4].if_match INVALID_HEADER',
+    ])
+    const removal = (if_match: unknown) => ({ op: 'delete', id, if_match })
+    expect(short(await bulk([removal(3), removal(4)]))).toEqual([
+      '412 PRECONDITION_FAILED operations[0].if_match PRECONDITION_FAILED',
+      '204',
     ])
   })
 

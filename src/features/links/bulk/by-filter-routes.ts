@@ -68,8 +68,8 @@ function createBody(rules: LinkRules) {
     .openapi('LinkBulkByFilter')
 }
 
-/** The endpoint that changes all links that match a filter. */
-export function registerByFilterRoute(
+/** The endpoints that change all links that match a filter, and undo that. */
+export function registerByFilterRoutes(
   api: Pick<Api, 'add'>,
   { links, filterJobs }: { links: LinkService; filterJobs: FilterJobs },
 ): void {
@@ -84,7 +84,8 @@ export function registerByFilterRoute(
     description:
       'Runs as a job, each link independently. Its `result` is `{"succeeded", "failed", ' +
       '"errors"}`, with the first hundred that were refused. Links created later aren’t changed. Of a dry ' +
-      'run `result` has what would happen to the first 1,000, with messages.',
+      'run `result` has what would happen to the first 1,000, or to those that have 16 MiB together, ' +
+      'with messages.',
     body: createBody(links.rules),
     readOnly: [...LINK_READ_ONLY].map((name) => `patch.${name}`),
     bodyExample: {
@@ -131,5 +132,34 @@ export function registerByFilterRoute(
         return { status: 202, body: { ...body, result: { ...counts, errors } }, headers }
       })
     },
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: '/api/v1/links/bulk/by-filter/{id}/undo',
+    scope: 'links:write',
+    operationId: 'undoChangeByFilter',
+    tag: 'Links',
+    summary: 'Undo an update by filter',
+    description:
+      'Restores the links that a job has changed or deleted, as a job, from their history. Links that ' +
+      'were changed since stay as they are. Its `result` is `{"job_id", "restored", "kept"}`.',
+    params: z.object({
+      id: z.string().openapi({ description: 'The id of the job.', example: JOB_EXAMPLE.id }),
+    }),
+    success: {
+      status: 202,
+      description: 'The job that undoes it.',
+      schema: JobSchema,
+      headers: { Location: 'The path of the job in the API.' },
+      example: JOB_EXAMPLE,
+    },
+    errors: ['JOB_NOT_FOUND', 'TOO_MANY_JOBS'],
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        const row = await filterJobs.undo(tx, principalOf(call), call.params.id)
+        const headers = { Location: `${JOBS_PATH}/${row.id}` }
+        return { status: 202, body: renderJob(row, call), headers }
+      }),
   })
 }

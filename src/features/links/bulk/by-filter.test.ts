@@ -3,6 +3,7 @@ import { eventually } from '../../../../test/harness/eventually.ts'
 import { createCursors } from '../../../http/cursor.ts'
 import { createIds } from '../../../lib/base/ids.ts'
 import { systemRandom } from '../../../lib/base/random.ts'
+import { createMemoryLimiter } from '../../../platform/limits/index.ts'
 import { COMMAND_LINE } from '../../audit/index.ts'
 import { createJobService, type JobService } from '../../jobs/index.ts'
 import { permitting } from '../../jobs/testing/caller-of.ts'
@@ -29,6 +30,7 @@ beforeEach(async () => {
     ...{ storage, clock, ids: createIds(clock, systemRandom), cursors: createCursors('secret') },
     logger: { warn() {}, error: (fields) => console.error(fields) },
     callerOf: permitting(plan.limits, () => hiddenNow),
+    limiter: createMemoryLimiter(),
   })
   filterJobs = createFilterJobs({ links: service, jobs })
 })

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../../lib/base/turn.ts'
+import { createPause } from '../../../lib/base/turn.ts'
 import { AppError } from '../../../lib/errors/index.ts'
 import type { Tag } from '../../../model/links/values.ts'
 import { savepoint, type Transaction } from '../../../platform/storage/index.ts'
@@ -7,10 +7,10 @@ import type { LinkContext, LinkPrincipal } from '../context.ts'
 import type { PreparedPatch } from '../fields.ts'
 import type { FilterQuery } from '../list-query.ts'
 import { remove } from '../remove.ts'
-import type { LinkRow } from '../store.ts'
+import type { LinkRow } from '../row.ts'
 import { change } from '../update.ts'
 import { type Found, nextFound, stillFound } from './filtered.ts'
-import { TURN } from './run.ts'
+import { LINK_BYTES_MAX } from './schemas.ts'
 
 /** The change of each matching link. */
 export interface LinkChange {
@@ -47,12 +47,12 @@ const ERRORS_MAX = 100
 /** Runs a job: changes the matching links one by one. */
 export async function changeFound(
   ctx: LinkContext,
-  { job, signal, caller: callerNow, checkpoint }: JobRun<ByFilterInput, ByFilterState>,
+  { job, caller: callerNow, checkpoint, beginStep }: JobRun<ByFilterInput, ByFilterState>,
 ): Promise<ByFilterResult> {
   const { filter, change: wanted, low, high, total } = job.input
   let state = job.state ?? { after: low - 1, result: { succeeded: 0, failed: 0, errors: [] } }
   for (;;) {
-    signal.throwIfAborted()
+    await beginStep(state)
     const range = { low: state.after + 1, high }
     const seqs = await nextFound(ctx, await callerNow(ctx.storage.read), filter, range, STEP)
     const last = seqs.at(-1)
@@ -62,12 +62,13 @@ export async function changeFound(
       async (tx) => {
         const caller = await callerNow(tx)
         const rows = await stillFound(ctx, tx, caller, filter, seqs)
-        const folders = rows.map(({ folder_id }) => folder_id)
-        const refusals = await changeEach(ctx, tx, caller, rows, wanted)
-        const succeeded = result.succeeded + rows.length - refusals.length
+        const { tried, refusals } = await changeEach(ctx, tx, caller, rows, wanted)
+        const folders = tried.map(({ folder_id }) => folder_id)
+        const after = tried.length < rows.length ? (tried.at(-1) as LinkRow).seq : last
+        const succeeded = result.succeeded + tried.length - refusals.length
         const failed = result.failed + refusals.length
-        const errors = [...result.errors, ...refusals.map(told)].slice(0, ERRORS_MAX)
-        const next = { after: last, result: { succeeded, failed, errors } }
+        const errors = [...result.errors, ...refusals.map(toError)].slice(0, ERRORS_MAX)
+        const next = { after, result: { succeeded, failed, errors } }
         const done = succeeded + failed
         const progress = { done, failed, total: Math.max(total, done) }
         await checkpoint(tx, { progress, state: next, result: next.result, folders })
@@ -78,7 +79,7 @@ export async function changeFound(
   }
 }
 
-/** The outcome for the first matching links, `seqs`; in a transaction to be rolled back. */
+/** The outcome for the first of matching links, `seqs`; in a transaction to be rolled back. */
 export async function tryFound(
   ctx: LinkContext,
   tx: Transaction,
@@ -87,9 +88,9 @@ export async function tryFound(
   seqs: readonly number[],
 ): Promise<{ succeeded: number; failed: number; refusals: Refusal[] }> {
   const rows = seqs.length === 0 ? [] : await stillFound(ctx, tx, caller, filter, seqs)
-  const refusals = await changeEach(ctx, tx, caller, rows, wanted)
+  const { tried, refusals } = await changeEach(ctx, tx, caller, rows, wanted)
   const failed = refusals.length
-  return { succeeded: rows.length - failed, failed, refusals: refusals.slice(0, ERRORS_MAX) }
+  return { succeeded: tried.length - failed, failed, refusals: refusals.slice(0, ERRORS_MAX) }
 }
 
 /** Why a link wasn't changed. */
@@ -98,17 +99,22 @@ interface Refusal {
   error: AppError
 }
 
-/** Changes links independently; returns the refused ones, which are rolled back. */
+/**
+ * Changes links independently; returns the refused ones, which are rolled back. Ends early when the
+ * transaction has become too large.
+ */
 async function changeEach(
   ctx: LinkContext,
   tx: Transaction,
   caller: LinkPrincipal,
   rows: readonly LinkRow[],
   wanted: LinkChange,
-): Promise<Refusal[]> {
+): Promise<{ tried: readonly LinkRow[]; refusals: Refusal[] }> {
   const refusals: Refusal[] = []
+  const pause = createPause()
   for (const [i, row] of rows.entries()) {
-    if (i % TURN === TURN - 1) await nextTurn()
+    if (tx.recorded.bytes > LINK_BYTES_MAX) return { tried: rows.slice(0, i), refusals }
+    await pause()
     try {
       await savepoint(tx, async (part) => {
         if (wanted.delete) return remove(ctx, part, caller, row.id, () => true)
@@ -121,9 +127,9 @@ async function changeEach(
       refusals.push({ id: row.id, error })
     }
   }
-  return refusals
+  return { tried: rows, refusals }
 }
 
-function told({ id, error: { code, details = [] } }: Refusal): ByFilterResult['errors'][number] {
+function toError({ id, error: { code, details = [] } }: Refusal): ByFilterResult['errors'][number] {
   return { id, code, details: details.map(({ field, code: detail }) => ({ field, code: detail })) }
 }

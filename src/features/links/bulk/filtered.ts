@@ -4,7 +4,8 @@ import type { LinkContext, LinkPrincipal } from '../context.ts'
 import { linksIn, matching, smallestSet } from '../filter.ts'
 import { filterOf, find, resolve } from '../list.ts'
 import type { FilterQuery } from '../list-query.ts'
-import { type LinkRow, selectLinks } from '../store.ts'
+import type { LinkRow } from '../row.ts'
+import { selectLinks } from '../store.ts'
 
 /** The matches of a filter at a time: their number, and the range of their `seq`. */
 export interface Found {

@@ -97,3 +97,22 @@ test('a retry of a bulk request succeeds after Retry-After, wherever it was refu
     expect((await bulk(operations, '?dry_run=true')).status).toBe(200)
   }
 })
+
+test('nor does Retry-After leave out the passwords of a body that wasn’t parsed', async () => {
+  for (const password of [(i: number) => `secret ${i}`, () => 'one for all', () => null]) {
+    const operations = creations(15, (i) => ({ password: password(i) }))
+    api.clock.ms += 60_000
+    for (let i = 0; i < BURST; i++) await api.send('GET', '/api/v1/links')
+    const refused = await bulk(operations)
+    expect(refused.status).toBe(429)
+    api.clock.ms += Number(refused.headers.get('Retry-After')) * 1_000
+    expect((await bulk(operations)).status).toBe(200)
+  }
+})
+
+test('a refused bulk request without passwords waits for its operations alone', async () => {
+  for (let i = 0; i < BURST; i++) await api.send('GET', '/api/v1/links')
+  const link = { destination_url: `${URL}?${'x'.repeat(3_000)}`, title: 'a "password": "x"' }
+  const refused = await bulk(creations(100, () => link))
+  expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '1'])
+})

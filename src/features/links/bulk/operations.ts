@@ -14,10 +14,16 @@ import { LINK_READ_ONLY } from '../read-only.ts'
 export type Operation =
   | { op: 'create'; fields: CreateFields }
   | { op: 'update'; name: LinkName; fields: PatchFields; ifMatch: (version: number) => boolean }
-  | { op: 'delete'; name: LinkName }
+  | { op: 'delete'; name: LinkName; ifMatch: (version: number) => boolean }
+  | {
+      op: 'restore'
+      name: string
+      version: number | undefined
+      ifMatch: (version: number) => boolean
+    }
   | { op: 'upsert'; externalId: string; fields: CreateFields }
 
-const OPS = ['create', 'update', 'delete', 'upsert'] as const
+const OPS = ['create', 'update', 'delete', 'restore', 'upsert'] as const
 
 /** `operations[7].link.slug`: the path of a fault in the body of a bulk request. */
 export function fieldOf(index: number, field: string): string {
@@ -58,28 +64,43 @@ export function createOperationCheck({ create, patch }: LinkSchemas) {
         link: patch,
       })
       .check(oneOf),
-    delete: z.strictObject({ op: z.literal('delete'), ...which }).check(oneOf),
+    delete: z
+      .strictObject({ op: z.literal('delete'), ...which, if_match: ifMatch.optional() })
+      .check(oneOf),
+    restore: z.strictObject({
+      op: z.literal('restore'),
+      id: z.string(),
+      version: z.int().min(1).optional(),
+      if_match: ifMatch.optional(),
+    }),
     upsert: z
       .strictObject({ op: z.literal('upsert'), external_id: externalId, link: create })
       .check(sameId),
   }
 
   const readOnly = asReadOnly(LINK_READ_ONLY, 'link.')
-  return (raw: unknown, index: number): Operation => {
+  return (workspaceNo: number, raw: unknown, index: number): Operation => {
     const named = (details: readonly ErrorDetail[]) =>
       readOnly(details).map((detail) => ({ ...detail, field: fieldOf(index, detail.field) }))
-    const { op } = validate(kind, raw, named)
+    const how = { named, workspaceNo }
+    const { op } = validate(kind, raw, how)
     switch (op) {
       case 'create':
-        return { op, fields: validate(shapes.create, raw, named).link }
+        return { op, fields: validate(shapes.create, raw, how).link }
       case 'update': {
-        const { if_match = () => true, link, ...rest } = validate(shapes.update, raw, named)
+        const { if_match = () => true, link, ...rest } = validate(shapes.update, raw, how)
         return { op, name: nameOf(rest), fields: link, ifMatch: if_match }
       }
-      case 'delete':
-        return { op, name: nameOf(validate(shapes.delete, raw, named)) }
+      case 'delete': {
+        const { if_match = () => true, ...rest } = validate(shapes.delete, raw, how)
+        return { op, name: nameOf(rest), ifMatch: if_match }
+      }
+      case 'restore': {
+        const { id, version, if_match = () => true } = validate(shapes.restore, raw, how)
+        return { op, name: id, version, ifMatch: if_match }
+      }
       case 'upsert': {
-        const { external_id: externalId, link } = validate(shapes.upsert, raw, named)
+        const { external_id: externalId, link } = validate(shapes.upsert, raw, how)
         return { op, externalId, fields: link }
       }
     }

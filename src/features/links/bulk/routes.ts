@@ -19,7 +19,7 @@ const BULK_DETAILS_MAX = 10_000
 
 /** The endpoint of bulk operations. */
 export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
-  const { bulk, warned } = deps.links
+  const { bulk, warned, weigh } = deps.links
 
   function rendered(outcome: Outcome, call: Parameters<typeof warned>[1], detailsLeft: number) {
     if ('error' in outcome) {
@@ -39,16 +39,24 @@ export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     dryRun: true,
     operationId: 'writeLinks',
     tag: 'Links',
-    summary: 'Create, update and delete links in bulk',
+    summary: 'Create, update, delete and restore links in bulk',
     description:
       'Up to 1,000 operations, in order, in one transaction and with one idempotency key. Every ' +
-      '100 operations begun, and every password to be hashed, cost as much of the rate limit as one ' +
-      'request; more passwords than its burst has room for are refused. With the scope ' +
-      '`links:create` alone, every other `op` is refused with INSUFFICIENT_SCOPE.',
+      '100 operations begun, or every 256 KiB begun of the links that they name if that is more, and ' +
+      'every password to be hashed cost as much of the rate limit as one request. A link counts as ' +
+      'often as it is named, with what earlier operations send for it. More than 16 MiB of links, or ' +
+      'than the burst has room for, are refused as a whole before anything is done: TOO_MANY of ' +
+      '`operations`, with how many of them would fit. So are more passwords than the burst has room ' +
+      'for. With the scope `links:create` alone, every other `op` is refused with ' +
+      'INSUFFICIENT_SCOPE.',
     body: BulkSchema,
     bodyExample: BULK_EXAMPLE,
     bodyBytesMax: BULK_BYTES_MAX,
-    cost: costOf,
+    async cost(call) {
+      const { body, dryRun, meter } = call
+      const bytes = await weigh(principalOf(call), body.operations)
+      return costOf(body, bytes, dryRun, meter.burst)
+    },
     costMax: costMaxOf,
     success: {
       status: 200,

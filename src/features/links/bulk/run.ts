@@ -1,17 +1,18 @@
 import { assertPermits } from '../../../http/index.ts'
 import { createPause, nextTurn } from '../../../lib/base/turn.ts'
 import { AppError, type ErrorDetail, type ErrorParts } from '../../../lib/errors/index.ts'
-import { checkForWorkspace } from '../../../lib/validation/requesting-workspace.ts'
 import { rehearse, savepoint, type Transaction } from '../../../platform/storage/index.ts'
 import type { LinkContext, LinkPrincipal } from '../context.ts'
 import { createTogether } from '../create.ts'
 import type { LinkSchemas, Prepared, PreparedCreate } from '../fields.ts'
 import { get, type LinkName } from '../find.ts'
 import { findOrCreate, type IfExists } from '../find-or-create.ts'
+import { type PreparedRestore, prepareRestore, restore } from '../history.ts'
 import { remove } from '../remove.ts'
 import type { Link } from '../schemas.ts'
 import { update, upsert } from '../update.ts'
 import { changesIn, createOperationCheck, fieldOf, type Operation } from './operations.ts'
+import { LINK_BYTES_MAX, RESTORE_REACH, tooManyOperations } from './schemas.ts'
 
 /** Links of a large transaction after which visits are served in between. */
 export const TURN = 16
@@ -36,7 +37,9 @@ interface Refusal extends ErrorParts {
 type Hashed = Operation extends infer O
   ? O extends { fields: infer F extends object }
     ? Omit<O, 'fields'> & { fields: Prepared<F> }
-    : O
+    : O extends { op: 'restore' }
+      ? O & { prepared: PreparedRestore }
+      : O
   : never
 
 /** Runs many operations on links in one transaction. */
@@ -62,12 +65,12 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
         await pause()
         try {
           const changes = await changesIn(raw, (name) => findOne(ctx, caller, name))
-          const operation = checkForWorkspace(caller.workspace.no, () => checkOne(changes, index))
+          const operation = checkOne(caller.workspace.no, changes, index)
           const { scopes } = caller
           if (scopes && operation.op !== 'create') assertPermits({ scopes }, 'links:write')
-          const password = operation.op === 'delete' ? null : operation.fields.password
+          const password = 'fields' in operation ? operation.fields.password : null
           if (typeof password === 'string') passwords.set(index, password)
-          prepared.push({ operation: unhashed(operation) })
+          prepared.push(await preparedOf(ctx, caller, operation, index))
         } catch (error) {
           prepared.push({ refusal: refusalOf(error, index) })
         }
@@ -79,7 +82,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
 
     /**
      * Runs the operations in order, independently. `atomic`: all or none.
-     * @throws AppError BULK_FAILED
+     * @throws AppError BULK_FAILED, VALIDATION_FAILED
      */
     async run(
       tx: Transaction,
@@ -91,29 +94,22 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
       if (atomic && refusals.length > 0) throw bulkFailed(refusals)
       await tx.lockWorkspace(caller.workspace.no)
       const outcomes: Outcome[] = []
+      const assertShort = createFoundBound()
+      const pause = createPause()
       for (let next = 0; next < prepared.length; next = outcomes.length) {
         const some = prepared.slice(next, next + TURN)
-        const made = await createSome(some)
+        const made = if_exists ? undefined : await createSome(ctx, tx, caller, some)
         for (const [i, each] of some.entries()) {
           const index = next + i
           const link = made?.get(each)
-          outcomes.push({ index, ...(link ? { status: 201, link } : await outcomeOf(index, each)) })
+          const outcome = link ? { status: 201, link } : await outcomeOf(index, each)
+          assertShort(each, outcome, index)
+          await pause()
+          outcomes.push({ index, ...outcome })
         }
         await nextTurn()
       }
       return outcomes
-
-      /** Undefined: other operations are among them, or one of them conflicts. */
-      async function createSome(some: PreparedBulk) {
-        if (if_exists) return undefined
-        const fields = new Map<PreparedBulk[number], PreparedCreate>()
-        for (const each of some) {
-          if ('refusal' in each) continue
-          if (each.operation.op !== 'create') return undefined
-          fields.set(each, each.operation.fields)
-        }
-        return createTogether(ctx, tx, caller, fields)
-      }
 
       async function outcomeOf(index: number, each: PreparedBulk[number]) {
         if ('refusal' in each) return refused(each.refusal)
@@ -156,6 +152,23 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
   }
 }
 
+/** An operation without its password; a restore with its history, or why that is refused. */
+async function preparedOf(
+  ctx: LinkContext,
+  caller: LinkPrincipal,
+  operation: Operation,
+  index: number,
+): Promise<PreparedBulk[number]> {
+  if (operation.op !== 'restore') return { operation: unhashed(operation) }
+  const { name, version } = operation
+  try {
+    const prepared = await prepareRestore(ctx, caller, name, version, RESTORE_REACH)
+    return { operation: { ...operation, prepared } }
+  } catch (error) {
+    return { refusal: refusalOf(error, index, { ...operation, prepared: null }) }
+  }
+}
+
 /** The link that an operation names, if it is there. */
 async function findOne(ctx: LinkContext, caller: LinkPrincipal, name: LinkName) {
   return get(ctx, caller, name).catch((error: unknown) => {
@@ -164,12 +177,42 @@ async function findOne(ctx: LinkContext, caller: LinkPrincipal, name: LinkName) 
   })
 }
 
+/** Undefined: other operations are among them, or one of them conflicts. */
+async function createSome(
+  ctx: LinkContext,
+  tx: Transaction,
+  caller: LinkPrincipal,
+  some: PreparedBulk,
+) {
+  const fields = new Map<PreparedBulk[number], PreparedCreate>()
+  for (const each of some) {
+    if ('refusal' in each) continue
+    if (each.operation.op !== 'create') return undefined
+    fields.set(each, each.operation.fields)
+  }
+  return createTogether(ctx, tx, caller, fields)
+}
+
+/** Bounds the existing links that creations return: they can't be weighed before. */
+function createFoundBound() {
+  let bytes = 0
+  return (
+    each: PreparedBulk[number],
+    outcome: { status: number; link?: Link },
+    index: number,
+  ): void => {
+    const isFound = 'operation' in each && each.operation.op === 'create' && outcome.status === 200
+    if (isFound) bytes += Buffer.byteLength(JSON.stringify(outcome.link))
+    if (bytes > LINK_BYTES_MAX) throw tooManyOperations(index)
+  }
+}
+
 function refused({ status, ...error }: Refusal) {
   return { status, error }
 }
 
 /** The operation without its password, whose hash is added later. */
-function unhashed(operation: Operation): Hashed {
+function unhashed(operation: Exclude<Operation, { op: 'restore' }>): Hashed {
   if (operation.op === 'delete') return operation
   const { password, ...fields } = operation.fields
   const without = { ...operation, fields } as Hashed & { fields: Prepared<object> }
@@ -194,8 +237,12 @@ async function runOne(
       return { status: 200, link: await update(ctx, tx, caller, name, fields, ifMatch) }
     }
     case 'delete':
-      await remove(ctx, tx, caller, operation.name, () => true)
+      await remove(ctx, tx, caller, operation.name, operation.ifMatch)
       return { status: 204 }
+    case 'restore': {
+      const { name, prepared, ifMatch } = operation
+      return { status: 200, link: await restore(ctx, tx, caller, name, prepared, ifMatch) }
+    }
     case 'upsert': {
       const { externalId, fields } = operation
       const { link, isNew } = await upsert(ctx, tx, caller, externalId, fields, () => true)
@@ -227,13 +274,15 @@ function detailsOf(
     case 'PRECONDITION_FAILED':
       return [{ field: at('if_match'), code }]
     case 'EXTERNAL_ID_TAKEN':
-      return [{ field: at('link.external_id'), code }]
+      return [{ field: at(operation.op === 'restore' ? '' : 'link.external_id'), code }]
     case 'PLAN_LIMIT_REACHED':
       return (details ?? []).map((detail) => ({ ...detail, field: at('') }))
     case 'SLUG_TAKEN':
+      if (operation.op === 'restore') return [{ field: at(''), code }]
       if (details === undefined) return [{ field: at('link.slug'), code }]
   }
-  return (details ?? []).map((detail) => ({ ...detail, field: at(`link.${detail.field}`) }))
+  const within = operation.op === 'restore' ? '' : 'link.'
+  return (details ?? []).map((detail) => ({ ...detail, field: at(`${within}${detail.field}`) }))
 }
 
 function bulkFailed(refusals: readonly Refusal[]): AppError {

@@ -1,25 +1,36 @@
 import { z } from '@hono/zod-openapi'
+import { BYTES_PER_REQUEST } from '../../../http/meter.ts'
 import { invalid } from '../../../lib/errors/index.ts'
 import { orDefault } from '../../../lib/validation/checked.ts'
 import { LINK_EXAMPLE, LinkSchema } from '../schemas.ts'
 
 /** The most operations of a request. */
 export const OPERATIONS_MAX = 1_000
+/** How many versions a restore may go back: histories of many links are read. */
+export const RESTORE_REACH = 20
 /** The most bytes of a request. */
 export const BULK_BYTES_MAX = 4 * 1024 * 1024
+/**
+ * The most bytes that the links of a request's operations have together, each as often as it is
+ * named: each operation records and answers its whole link.
+ */
+export const LINK_BYTES_MAX = 16 * 1024 * 1024
 /** Up to this many operations count as one request for the rate limit. */
 const OPERATIONS_PER_REQUEST = 100
 
 /**
- * How many requests a bulk request counts as: each password to be hashed as one.
- * @throws AppError VALIDATION_FAILED: the burst has no room for so many passwords
+ * How many requests a bulk request counts as: by its operations or by the `bytes` of the link of
+ * each, whichever is more, and each password to be hashed as one.
+ * @throws AppError VALIDATION_FAILED: so many bytes are never allowed, or the burst has no room for
+ *   them or for so many passwords
  */
 export function costOf(
   { operations }: { operations: readonly unknown[] },
+  bytes: readonly number[],
   isDryRun: boolean,
   burst: number | null,
 ): number {
-  const requests = Math.ceil(operations.length / OPERATIONS_PER_REQUEST)
+  const requests = requestsOf(bytes, burst)
   if (isDryRun) return requests
   const places = passwordPlaces(operations)
   const max = burst === null ? places.length : Math.max(1, burst - requests)
@@ -28,12 +39,41 @@ export function costOf(
   throw invalid({ field, code: 'TOO_MANY', params: { max } })
 }
 
-/** The shortest operation, with its comma: `{"op":"delete","id":"x"},`. */
-const OPERATION_BYTES_MIN = 25
+/** What operations cost without their passwords. @throws AppError VALIDATION_FAILED */
+function requestsOf(bytes: readonly number[], burst: number | null): number {
+  let [sum, fitting, requests] = [0, 0, 0]
+  for (const [i, each] of bytes.entries()) {
+    sum += each
+    const ofOperations = Math.ceil((i + 1) / OPERATIONS_PER_REQUEST)
+    requests = Math.max(ofOperations, Math.ceil(sum / BYTES_PER_REQUEST))
+    const most = burst === null ? requests : Math.max(burst, ofOperations)
+    // A single one is as good as a request of its own.
+    if (i === 0 || (sum <= LINK_BYTES_MAX && requests <= most)) fitting = i + 1
+  }
+  if (fitting === bytes.length) return requests
+  throw tooManyOperations(fitting)
+}
 
-/** The most that the operations of a body cost, passwords aside. */
-export const costMaxOf = (bytes: number) =>
-  Math.ceil(Math.min(OPERATIONS_MAX, bytes / OPERATION_BYTES_MIN) / OPERATIONS_PER_REQUEST)
+/** The error for operations on links that are too large together. */
+export function tooManyOperations(max: number) {
+  return invalid({ field: 'operations', code: 'TOO_MANY', params: { max } })
+}
+
+/** The most that the operations of a body cost, by the names of members in it: it isn't parsed. */
+export function costMaxOf(body: Uint8Array): number {
+  const operations = Math.min(OPERATIONS_MAX, timesIn(body, '"op"'))
+  return Math.ceil(operations / OPERATIONS_PER_REQUEST) + timesIn(body, '"password"')
+}
+
+/** How often a text is in a body, up to the most operations. */
+function timesIn(body: Uint8Array, text: string): number {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  let times = 0
+  for (let at = bytes.indexOf(text); at !== -1 && times < OPERATIONS_MAX; times++) {
+    at = bytes.indexOf(text, at + text.length)
+  }
+  return times
+}
 
 /** Where the different passwords are, which cost as much to hash as those of single links. */
 function passwordPlaces(operations: readonly unknown[]): number[] {
@@ -47,12 +87,20 @@ function passwordPlaces(operations: readonly unknown[]): number[] {
 }
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-const string = (description: string) => ({ type: 'string', description })
+const string = (description: string) => ({ type: 'string', minLength: 1, description })
 const ID = string('The id of the link.')
 const EXTERNAL_ID = string('The id of the link in your own system.')
 const IF_MATCH = {
   type: ['string', 'integer'],
   description: 'The version that the link must still have, or its ETag.',
+}
+
+const VERSION = {
+  type: 'integer',
+  minimum: 1,
+  description:
+    `The version whose state is to be restored, at most ${RESTORE_REACH} back. Absent: a deleted link ` +
+    'comes back as it was.',
 }
 
 function operation(op: string, properties: object, required: string[]) {
@@ -72,7 +120,8 @@ const operations = z
   .max(OPERATIONS_MAX)
   .openapi({
     type: 'array',
-    description: 'What to do, in this order. A link is named by `id` or by `external_id`.',
+    description:
+      'What to do, in this order. A link is named by `id` or by `external_id`, for `restore` by `id`.',
     minItems: 1,
     maxItems: OPERATIONS_MAX,
     items: {
@@ -83,7 +132,8 @@ const operations = z
           { id: ID, external_id: EXTERNAL_ID, if_match: IF_MATCH, link: ref('LinkPatch') },
           ['link'],
         ),
-        operation('delete', { id: ID, external_id: EXTERNAL_ID }, []),
+        operation('delete', { id: ID, external_id: EXTERNAL_ID, if_match: IF_MATCH }, []),
+        operation('restore', { id: ID, version: VERSION, if_match: IF_MATCH }, ['id']),
         operation('upsert', { external_id: EXTERNAL_ID, link: ref('LinkCreate') }, [
           'external_id',
           'link',

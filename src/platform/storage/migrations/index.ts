@@ -1,4 +1,5 @@
 import { type Kysely, type Migration, sql } from 'kysely'
+import { AUDIT_GROUP_STATEMENTS } from './audit-groups.ts'
 import {
   COUNTER_TABLES,
   collated,
@@ -13,6 +14,7 @@ import { CREATION_STATEMENTS } from './creation.ts'
 import { foldDottedKeys } from './dotted-keys.ts'
 import * as events from './events.ts'
 import { IDEMPOTENCY_BYTES_STATEMENTS } from './idempotency-bytes.ts'
+import { IMPORT_BYTES_STATEMENTS } from './import-bytes.ts'
 import {
   COUNTER_STATEMENTS,
   MAIN_STATEMENTS,
@@ -85,6 +87,13 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
   '0011-idempotency-bytes': {
     up: (db: Kysely<never>) => runAll(db, IDEMPOTENCY_BYTES_STATEMENTS),
   },
+  '0012-import-bytes': { up: (db: Kysely<never>) => runAll(db, IMPORT_BYTES_STATEMENTS) },
+  '0013-audit-groups': { up: (db: Kysely<never>) => runAll(db, AUDIT_GROUP_STATEMENTS) },
+  '0014-search-merges': {
+    // A crisis merge is done at once: beside a million links it held one creation for seconds.
+    up: (db: Kysely<never>) =>
+      runAll(db, ["INSERT INTO links_search (links_search, rank) VALUES ('crisismerge', 500)"]),
+  },
 }
 
 /** Migrations of the counters, which are a separate file in the embedded database. */
@@ -133,6 +142,8 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
   '0012-click-sums': { up: (db) => runAll(db, CLICK_SUMS_STATEMENTS) },
   '0013-dotted-keys': { up: (db) => foldDottedKeys(db, 'postgres') },
   '0013-idempotency-bytes': { up: (db) => runAll(db, IDEMPOTENCY_BYTES_STATEMENTS) },
+  '0014-import-bytes': { up: (db) => runAll(db, IMPORT_BYTES_STATEMENTS) },
+  '0015-audit-groups': { up: (db) => runAll(db, AUDIT_GROUP_STATEMENTS) },
 }
 
 /**

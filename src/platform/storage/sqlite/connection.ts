@@ -1,5 +1,5 @@
 import { constants, Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bun:sqlite'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { type Execute, sqlOver } from '../kysely.ts'
 import { type Sql, StorageUnavailable } from '../storage.ts'
@@ -13,6 +13,7 @@ const OLDEST_SAFE_VERSION = '3.51.3'
 /** A connection to the embedded database: stores use its {@link Sql} part. */
 export interface SqliteConnection extends Sql {
   readonly raw: Database
+  readonly execute: Execute
   close(): void
 }
 
@@ -54,15 +55,39 @@ export function openSqlite(file: string, options: OpenOptions = {}): SqliteConne
   raw.run(`PRAGMA mmap_size = ${options.mmapBytes ?? 1_073_741_824}`)
   raw.run(`PRAGMA cache_size = -${Math.round((options.cacheBytes ?? 8_388_608) / 1024)}`)
   raw.run('PRAGMA temp_store = MEMORY')
-  if (options.attach !== undefined) raw.run('ATTACH ? AS counters', [options.attach])
+  if (options.attach !== undefined) {
+    raw.run('ATTACH ? AS counters', [options.attach])
+    // To read a mapped page that is cut off, or on a bad sector, would end the process (SIGBUS).
+    raw.run('PRAGMA counters.mmap_size = 0')
+  }
   return connectionOf(raw)
+}
+
+/** Opens a file for reading, again whenever another one has taken its place. */
+export function openFollowing(file: string): { current(): SqliteConnection; close(): void } {
+  const inode = () => statSync(file, { throwIfNoEntry: false })?.ino
+  let opened: { connection: SqliteConnection; inode: number | undefined } | undefined
+  const close = () => opened?.connection.close()
+  return {
+    current() {
+      if (opened === undefined || opened.inode !== inode()) {
+        close()
+        opened = undefined
+        opened = { inode: inode(), connection: openSqlite(file, { readonly: true }) }
+      }
+      return opened.connection
+    },
+    close,
+  }
 }
 
 function connectionOf(raw: Database): SqliteConnection {
   const statements = statementsOf(raw)
+  const execute = executorOf(statements.of)
   return {
-    ...sqlOver('sqlite', executorOf(statements.of), (command) => void raw.run(command)),
+    ...sqlOver('sqlite', execute, (command) => void raw.run(command)),
     raw,
+    execute,
     close() {
       // SQLite keeps a connection, including its WAL, open until the last statement is finalized.
       statements.finalize()

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { syncDirectory } from '../../../lib/base/replace-file.ts'
+import { sqlOver } from '../kysely.ts'
 import type { Storage } from '../storage.ts'
+import { type AttachedCounters, attachCounters, type CountersOptions } from './attached-counters.ts'
 import { openSqlite } from './connection.ts'
-import { createReports } from './reports.ts'
+import { createReports, createThread } from './reports.ts'
 import { createSqliteWriter } from './writer.ts'
 
 /** The files of the embedded database. */
@@ -14,13 +16,17 @@ export function databaseFiles(dataDir: string): { main: string; counters: string
 export interface EmbeddedStorage extends Storage {
   /** The serving thread's read connection. */
   readonly reader: ReturnType<typeof openSqlite>
+  readonly counters: Pick<AttachedCounters, 'check' | 'state'>
 }
 
 /**
  * Opens the embedded database, whose tables exist already (see `migrate`). Links are written here;
  * counters are written by the click worker, and only read here.
  */
-export async function openEmbedded(dataDir: string): Promise<EmbeddedStorage> {
+export async function openEmbedded(
+  dataDir: string,
+  options: CountersOptions = {},
+): Promise<EmbeddedStorage> {
   const files = databaseFiles(dataDir)
   const writing = openSqlite(files.main)
   // Creates the WAL file, for the sync to open.
@@ -29,11 +35,24 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStorage> {
   syncDirectory(dataDir)
   const reader = openSqlite(files.main, { readonly: true, attach: files.counters })
   const writer = await createSqliteWriter(writing, files.main)
-  const reports = createReports(files.main, files.counters)
+  const thread = createThread({
+    file: files.main,
+    options: { readonly: true, attach: files.counters },
+  })
+  const named = await reader.db
+    .selectFrom('instance')
+    .select('value')
+    .where('name', '=', 'id')
+    .executeTakeFirst()
+  const counters = attachCounters(
+    { reader, file: files.counters, instance: named?.value ?? null, renewReports: thread.renew },
+    options,
+  )
   return {
     reader,
-    read: reader,
-    reports,
+    counters,
+    read: sqlOver('sqlite', counters.guard(reader.execute)),
+    reports: createReports(thread, counters.guard),
     write: writer.write,
     async probe() {
       await writer.write(async (tx) => {
@@ -42,7 +61,7 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStorage> {
     },
     async close() {
       await writer.close()
-      reports.close()
+      thread.close()
       reader.close()
       writing.close()
     },

@@ -1,23 +1,21 @@
-import { sqlOver } from '../kysely.ts'
+import { THREAD_PROGRAM } from '../../../lib/base/own-program.ts'
+import { type Execute, sqlOver } from '../kysely.ts'
 import { type Sql, StorageUnavailable } from '../storage.ts'
 import type { OpenOptions } from './connection.ts'
 
 /** Reads on a separate thread and connection. Starts the thread with the first query. */
-export function createReports(file: string, attach: string): Sql & { close(): void } {
-  const { ask, close } = createThread({ file, options: { readonly: true, attach } })
-  return {
-    ...sqlOver('sqlite', async (text, values) => ({ rows: await ask(text, values) })),
-    close,
-  }
+export function createReports(
+  { ask }: Pick<ReturnType<typeof createThread>, 'ask'>,
+  guard: (execute: Execute) => Execute,
+): Sql {
+  return sqlOver(
+    'sqlite',
+    guard(async (text, values) => ({ rows: await ask(text, values) })),
+  )
 }
 
 /** How long the thread may be idle before it ends, to free its memory. */
 const IDLE_MS = 60_000
-
-/** The thread's program; in the packaged executable its path is relative to the sources' root. */
-const PROGRAM = Bun.isStandaloneExecutable
-  ? './platform/storage/sqlite/thread-main.ts'
-  : new URL('./thread-main.ts', import.meta.url)
 
 /** What a thread opens at its start. */
 export interface ThreadStart {
@@ -50,14 +48,16 @@ export function createThread(start: ThreadStart) {
   }
 
   function begin(): Worker {
-    const started = new Worker(PROGRAM, { smol: true })
+    const started = new Worker(THREAD_PROGRAM, { smol: true })
     started.onmessage = ({ data }: MessageEvent<ThreadReply>) => {
       const request = waiting.get(data.id)
       waiting.delete(data.id)
       if ('rows' in data) request?.resolve(data.rows)
       else request?.reject(new StorageUnavailable(data.failed))
     }
-    started.onerror = () => stop()
+    started.onerror = () => {
+      if (worker === started) stop()
+    }
     started.postMessage(start)
     return started
   }
@@ -76,6 +76,12 @@ export function createThread(start: ThreadStart) {
       waiting.set(id, answer)
       worker.postMessage({ id, sql, parameters } satisfies ThreadRequest)
       return answer.promise
+    },
+    /** The next query opens the files again; queries in progress are finished with those of before. */
+    renew(): void {
+      const before = worker
+      worker = undefined
+      setTimeout(() => before?.terminate(), IDLE_MS).unref()
     },
     close(): void {
       clearTimeout(idleTimer)

@@ -14,7 +14,7 @@ import { createMaintenance } from '../shared/maintenance.ts'
 import { rowOf } from '../shared/rows.ts'
 import { type ClickHouse, openClickHouse } from './client.ts'
 import { deleteLinks, purgeExpired, summingIn } from './maintenance.ts'
-import { migrateClickHouse } from './schema.ts'
+import { migrateClickHouse } from './migrate.ts'
 
 describe.skipIf(!hasClickHouse || postgresMissing !== undefined)('deleted links', () => {
   let server: Server

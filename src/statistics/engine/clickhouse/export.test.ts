@@ -6,8 +6,8 @@ import {
 } from '../../../../test/harness/clickhouse.ts'
 import { exportContract } from '../testing/export-contract.ts'
 import { type ClickHouse, openClickHouse } from './client.ts'
+import { migrateClickHouse } from './migrate.ts'
 import { createClickHouseReports } from './reports.ts'
-import { migrateClickHouse } from './schema.ts'
 import { store } from './testing/world.ts'
 
 describe.skipIf(!hasClickHouse)('exports from ClickHouse', () => {

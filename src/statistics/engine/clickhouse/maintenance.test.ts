@@ -9,8 +9,8 @@ import { FIRST_DAY, LINKS, totalsOf, world } from '../../reports/testing/world.t
 import type { AskableReports, Selection } from '../../types.ts'
 import { type ClickHouse, openClickHouse } from './client.ts'
 import { purgeExpired } from './maintenance.ts'
+import { migrateClickHouse } from './migrate.ts'
 import { createClickHouseReports, linkNumbers } from './reports.ts'
-import { migrateClickHouse } from './schema.ts'
 import { store } from './testing/world.ts'
 
 const DAY = 86_400_000

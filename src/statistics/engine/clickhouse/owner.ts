@@ -1,13 +1,14 @@
 import { assertOwned, type Instance } from '../../../platform/storage/index.ts'
 import type { ClickHouse } from './client.ts'
-import { UNKNOWN_DATABASE } from './schema.ts'
+import { missingIn, UNKNOWN_DATABASE } from './migrate.ts'
 
 const LINKS = 'the database in DATABASE_URL'
 /** A start doesn't wait longer: the statistics process checks it again before it stores anything. */
 const WITHIN_MS = 5_000
 
 /**
- * Checks that the clicks, if there are any, belong to the instance of the links. Makes no tables.
+ * Checks that the clicks, if there are any, belong to the instance of the links, and are of no newer
+ * version. Makes no tables.
  * @param instance null: its database is empty
  * @throws Refused; ClickHouseError
  */
@@ -24,6 +25,7 @@ export async function assertOwnClicks(
     })
   const has = (name: string) => tables.flat().includes(name)
   if (!has('clicks')) return
+  if (has('migrations')) await missingIn(clickHouse, undefined, signal())
   const ids = has('instance') ? await clickHouse.rows('SELECT id FROM instance', [], signal()) : []
   const [click] = await clickHouse.rows('SELECT 1 FROM clicks LIMIT 1', [], signal())
   const found = { name: 'ClickHouse', isEmpty: click === undefined }

@@ -7,8 +7,8 @@ import {
 import { reportsContract } from '../../reports/testing/contract.ts'
 import type { AskableReports } from '../../types.ts'
 import { type ClickHouse, openClickHouse } from './client.ts'
+import { migrateClickHouse } from './migrate.ts'
 import { createClickHouseReports } from './reports.ts'
-import { migrateClickHouse } from './schema.ts'
 import { store } from './testing/world.ts'
 
 describe.skipIf(!hasClickHouse)('reports on ClickHouse', () => {

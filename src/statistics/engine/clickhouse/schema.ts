@@ -1,4 +1,5 @@
 import { CLICK_COLUMNS, DAILY_COLUMNS, TEXT_COLUMNS } from '../../columns.ts'
+import { type ClickMigration, OldFormat } from '../shared/migrations.ts'
 import type { ClickHouse } from './client.ts'
 
 /** What is inserted survives a power cut: the journal no longer has it. */
@@ -88,26 +89,30 @@ SETTINGS ${SYNCED}`
 /** The id of the instance that the clicks belong to; see `owner.ts`. */
 const INSTANCE = 'CREATE TABLE IF NOT EXISTS instance (id String) ENGINE = MergeTree ORDER BY id'
 
-/** ClickHouse's code for a database that doesn't exist. */
-export const UNKNOWN_DATABASE = 81
-
-/** The database has tables of an earlier form. */
-export class OldClickHouseTables extends Error {
-  override name = 'OldClickHouseTables'
+/** A migration of ClickHouse, which has no transactions: after an interruption all of it is repeated. */
+export interface ClickHouseMigration extends ClickMigration<ClickHouse> {
+  /** The oldest schema that a node must know to work with the tables; default: this one. */
+  readonly oldest?: number
 }
 
-/** Creates the database and its tables. @throws ClickHouseError, OldClickHouseTables */
-export async function migrateClickHouse(clickHouse: ClickHouse): Promise<void> {
-  try {
-    await clickHouse.command('SELECT 1')
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== UNKNOWN_DATABASE) throw error
-    await clickHouse.createDatabase()
-  }
-  // Tables that were created by hand (see docs/clickhouse.md) are left alone.
-  for (const statement of [CLICKS, DAILY, PURGED, INSTANCE, CLICK_SUMS, SUMMED_DAYS]) {
-    await clickHouse.command(statement)
-  }
+/** All migrations. Tables that were created by hand (see docs/clickhouse.md) are left alone. */
+export const CLICKHOUSE_MIGRATIONS: readonly ClickHouseMigration[] = [
+  {
+    version: 1,
+    async up(clickHouse) {
+      await runAll(clickHouse, [CLICKS, DAILY, PURGED, INSTANCE])
+      await assertColumns(clickHouse)
+    },
+  },
+  { version: 2, oldest: 1, up: (clickHouse) => runAll(clickHouse, [CLICK_SUMS, SUMMED_DAYS]) },
+]
+
+async function runAll(clickHouse: ClickHouse, statements: readonly string[]): Promise<undefined> {
+  for (const statement of statements) await clickHouse.command(statement)
+}
+
+/** Tables of an unreleased version have the same names. @throws OldFormat */
+async function assertColumns(clickHouse: ClickHouse): Promise<undefined> {
   const columns = await clickHouse.rows(
     `SELECT table, name, type FROM system.columns
      WHERE database = currentDatabase() AND table IN ('clicks', 'daily')
@@ -122,8 +127,5 @@ export async function migrateClickHouse(clickHouse: ClickHouse): Promise<void> {
   // Columns that an administrator has added are harmless.
   const isCurrent =
     expected.every((name) => found.includes(name)) && String(visitor).startsWith('Nullable')
-  if (isCurrent) return
-  throw new OldClickHouseTables(
-    'The ClickHouse database has tables of an earlier version of Slugline, which this version does not read: use an empty database',
-  )
+  if (!isCurrent) throw new OldFormat('ClickHouse')
 }

@@ -12,7 +12,7 @@ import { SEQS_PER_WORKSPACE } from '../../../platform/storage/index.ts'
 import { NOTHING_SHIPPED } from '../shared/shipping.ts'
 import { MOMENTS } from '../testing/dying.ts'
 import { type ClickHouse, openClickHouse } from './client.ts'
-import { migrateClickHouse } from './schema.ts'
+import { migrateClickHouse } from './migrate.ts'
 import { openShipping } from './testing/shipper.ts'
 
 const SHIPPER = join(import.meta.dir, 'testing/shipper.ts')

@@ -13,7 +13,7 @@ afterEach(() => rmSync(dir, { recursive: true }))
 
 async function check(file: string): Promise<number> {
   const database = await openDuckDb(file, { readonly: true })
-  return await checkFile(database).finally(database.close)
+  return (await checkFile(database).finally(database.close)).since
 }
 
 /** A file whose last blocks are free: DuckDB counts them, and has not written them. */

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { stateOf } from '../../process/store-state.ts'
-import { type DuckDb, OldFormat, openDuckDb } from './database.ts'
+import { OldFormat } from '../shared/migrations.ts'
+import { openDuckDb } from './database.ts'
+import type { DuckDb } from './types.ts'
 
 let directory: string
 let file: string
@@ -30,7 +32,7 @@ async function makeFile(...statements: readonly string[]): Promise<void> {
 
 test.each([
   [['CREATE TABLE clicks (link BIGINT, slot INTEGER)']],
-  [['CREATE TABLE state (version INTEGER)', 'INSERT INTO state VALUES (99)']],
+  [['CREATE TABLE state (version INTEGER)', 'INSERT INTO state VALUES (2)']],
   [[]],
 ])('a file of another format is refused, and stays as it is: %p', async (statements) => {
   await makeFile(...statements)

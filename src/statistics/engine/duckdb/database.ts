@@ -11,8 +11,9 @@ import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { syncPath } from '../../../lib/base/sync-path.ts'
 import { damagedLog, statisticsLog } from '../../process/files.ts'
+import { assertKnownSchema, createTables } from './migrate.ts'
 import { assertOwner, type Owner, writeOwner } from './owner.ts'
-import { BASELINE, SCHEMA_VERSION, SUM_TABLES } from './schema.ts'
+import type { Connection, DuckDb } from './types.ts'
 
 // Of Slugline's modules only those of this folder load DuckDB's native library, which takes tens of
 // megabytes.
@@ -24,21 +25,11 @@ const THREADS = 2
 /** DuckDB ignores an interrupt that comes before a query has started. */
 const INTERRUPT_EVERY_MS = 50
 
-/** An open statistics file. */
-export type DuckDb = Awaited<ReturnType<typeof open>>
-
-/** A connection, which runs one query at a time. */
-export type Connection = ReturnType<typeof connectionOf>
-
-/** The file has tables that this version does not read. */
-export class OldFormat extends Error {
-  override name = 'OldFormat'
-}
-
 /**
- * Opens a statistics file, or creates it.
+ * Opens a statistics file, or creates it. One of an older schema stays as it is: see `migrateDuckDb`.
  * @param options `owner`: it must belong to this instance
- * @throws OldFormat; Refused; DuckDB's errors when the file is locked, damaged, or can't be written
+ * @throws Refused, also if its schema is newer; OldFormat; DuckDB's errors when the file is locked,
+ *   damaged, or can't be written
  */
 export async function openDuckDb(
   file: string,
@@ -48,10 +39,9 @@ export async function openDuckDb(
   const database = await open(file, readonly)
   try {
     const connection = await database.connect()
-    await checkFormat(connection)
+    await assertKnownSchema(connection, file)
     if (owner !== null) await assertOwner(connection, file, owner)
     if (owner !== null && !readonly) await writeOwner(connection, owner)
-    if (!readonly) for (const statement of SUM_TABLES) await connection.run(statement)
     // No other process has the file now: what is left here is from one that was killed.
     if (!readonly) empty(database.temporary)
     await restrict(connection, database.temporary)
@@ -71,9 +61,7 @@ async function create(file: string): Promise<void> {
   const database = await open(made)
   try {
     const connection = await database.connect()
-    await connection.transaction(async () => {
-      for (const statement of BASELINE) await connection.run(statement)
-    })
+    await createTables(connection)
     await connection.run('CHECKPOINT')
   } finally {
     database.close()
@@ -84,17 +72,6 @@ async function create(file: string): Promise<void> {
   await syncPath(dirname(file))
 }
 
-async function checkFormat(connection: Connection): Promise<void> {
-  const [table] = await connection.run(
-    "SELECT 1 FROM duckdb_columns() WHERE table_name = 'state' AND column_name = 'version'",
-  )
-  const [state] = table === undefined ? [] : await connection.run('SELECT version FROM state')
-  if (Number(state?.[0]) === SCHEMA_VERSION) return
-  throw new OldFormat(
-    'The statistics file has the format of another version of Slugline, which this version does not read: move it away to begin with a new one',
-  )
-}
-
 /** From here on queries read and write no other files, and settings stay but for two. */
 async function restrict(connection: Connection, directory: string): Promise<void> {
   await connection.run(`SET allowed_directories = [${quoted(`${directory}/`)}];
@@ -102,7 +79,7 @@ async function restrict(connection: Connection, directory: string): Promise<void
     SET lock_configuration = true`)
 }
 
-async function open(file: string, readonly = false) {
+async function open(file: string, readonly = false): Promise<DuckDb> {
   const temporary = `${file}.tmp`
   const instance = await DuckDBInstance.create(file, {
     access_mode: readonly ? 'READ_ONLY' : 'READ_WRITE',
@@ -171,15 +148,8 @@ async function open(file: string, readonly = false) {
   }
 
   return {
-    file,
-    /** A directory for batches and exports on their way; emptied when the file is opened. */
-    temporary,
-    connect,
-    /**
-     * Runs work on one thread: DuckDB spins while one waits for another, which takes a fifth of the CPU
-     * that storing clicks costs. A question beside it has one thread, too.
-     */
-    async onOneThread<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+    ...{ file, temporary, connect },
+    async onOneThread(connection, work) {
       await connection.run('SET threads = 1')
       try {
         return await work()
@@ -187,8 +157,7 @@ async function open(file: string, readonly = false) {
         await connection.run(`SET threads = ${THREADS}`)
       }
     },
-    /** Gives memory back to the system, if no query runs; `isAll`: all that no query uses. */
-    async releaseMemory(isAll = false): Promise<void> {
+    async releaseMemory(isAll = false) {
       if (running > 0 && !isAll) return
       const connection = await connect()
       const resting = isAll ? '1KB' : `${RESTING_MB}MB`
@@ -199,8 +168,7 @@ async function open(file: string, readonly = false) {
         .catch(() => {})
       connection.close()
     },
-    /** Interrupts running queries and closes the file when they have ended. */
-    close(): void {
+    close() {
       if (closing) return
       closing = true
       interrupting = setInterval(() => {
@@ -216,8 +184,7 @@ function connectionOf(
   counted: <T>(work: () => Promise<T>) => Promise<T>,
   ended: () => Promise<void>,
   close: () => void,
-) {
-  /** Runs statements to their end; the rows of the last one. Interrupted when the signal aborts. */
+): Connection {
   async function run(
     sql: string,
     values: readonly string[] = [],
@@ -245,8 +212,7 @@ function connectionOf(
 
   return {
     run,
-    /** The rows of a query in parts, as they are read. */
-    async *stream(sql: string): AsyncGenerator<unknown[][], undefined> {
+    async *stream(sql) {
       const result = await counted(() => raw.stream(sql))
       for (;;) {
         const chunk = await counted(() => result.fetchChunk())
@@ -254,8 +220,7 @@ function connectionOf(
         yield chunk.getRows()
       }
     },
-    /** Runs work in a transaction, which is rolled back after an error. */
-    async transaction<T>(work: () => Promise<T>): Promise<T> {
+    async transaction(work) {
       await run('BEGIN')
       try {
         const result = await work()

@@ -8,8 +8,9 @@ import { createQueue } from '../../reports/queue.ts'
 import { KIND_SQL, modeSql, TRIGGER_SQL } from '../../reports/values.ts'
 import type { ListedClick, Selection } from '../../types.ts'
 import type { Engine } from '../types.ts'
-import { type Connection, type DuckDb, quoted } from './database.ts'
+import { quoted } from './database.ts'
 import { dialect } from './dialect.ts'
+import type { Connection, DuckDb } from './types.ts'
 
 const CHUNK_BYTES = 256 * 1024
 const QUARTER_MS = 900_000

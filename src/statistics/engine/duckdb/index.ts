@@ -1,10 +1,11 @@
 import { createQueue } from '../../reports/queue.ts'
 import type { Engine } from '../types.ts'
-import type { Connection, DuckDb } from './database.ts'
 import { dialect } from './dialect.ts'
 import { createExportPages } from './export.ts'
+import type { Connection, DuckDb } from './types.ts'
 
-export { type DuckDb, OldFormat, openDuckDb } from './database.ts'
+export { openDuckDb } from './database.ts'
+export type { DuckDb } from './types.ts'
 
 /** Queries that run at the same time, one per thread of DuckDB: each needs memory of its own. */
 const QUERIES_AT_ONCE = 2

@@ -8,8 +8,8 @@ import { purgedDaysSql } from '../purged-days.ts'
 import { createRounds, type MaintenanceTask, type Retention } from '../shared/rounds.ts'
 import { createSumming, daysSql, sumSql, unsettleSql, unsumSql } from '../shared/summing.ts'
 import type { Maintenance } from '../types.ts'
-import type { Connection, DuckDb } from './database.ts'
 import { dialect } from './dialect.ts'
+import type { Connection, DuckDb } from './types.ts'
 
 /** After a month's end, until its last clicks have come. */
 const MARGIN_MS = HOUR_MS

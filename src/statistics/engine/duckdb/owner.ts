@@ -4,7 +4,7 @@ import {
   type Instance,
   instanceIn,
 } from '../../../platform/storage/index.ts'
-import type { Connection } from './database.ts'
+import type { Connection } from './types.ts'
 
 /** The links that a statistics file belongs to. */
 export interface Owner {

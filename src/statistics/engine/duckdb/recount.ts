@@ -1,10 +1,11 @@
+import type { FilledRow } from '../../../clicks/fill.ts'
 import { streamOf } from '../../../lib/base/streams.ts'
 import { DAY_MS } from '../../intervals.ts'
 import { linkNumbersSql } from '../../reports/lists.ts'
 import { daysSql, unsettleSql } from '../shared/summing.ts'
 import type { Forgotten, RecountHead } from '../types.ts'
-import type { Connection, DuckDb } from './database.ts'
 import { dialect } from './dialect.ts'
+import type { Connection, DuckDb } from './types.ts'
 
 /**
  * Numbers of each link as lines of JSON: {@link RecountHead}, then
@@ -23,6 +24,62 @@ export function linkNumbers(
       for await (const rows of connection.stream(linkNumbersSql(dialect, range))) {
         yield encoder.encode(rows.map((row) => `[${row.map(Number).join(',')}]\n`).join(''))
       }
+    } finally {
+      connection.close()
+    }
+    return undefined
+  })
+}
+
+const ALL = [0, Number.MAX_SAFE_INTEGER] as const
+/** The month of a time in milliseconds: months since January 1970. */
+const monthOf = (ms: string) => `(year(epoch_ms(${ms})) - 1970) * 12 + month(epoch_ms(${ms})) - 1`
+
+/** See `Answers.counters`: lines of JSON, all from one snapshot. */
+export function countersOf(
+  database: DuckDb,
+  sinceDay: number,
+  sinceMonth: number,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  const queries: readonly [FilledRow[0], sql: string][] = [
+    [
+      'link',
+      `SELECT n.link, n.humans, n.bots, n.visitors, l.last FROM (${linkNumbersSql(dialect, ALL)}) n
+        JOIN (SELECT link, max(last) AS last FROM (
+          SELECT link, max(time) AS last FROM clicks GROUP BY link
+          UNION ALL SELECT link, max(day) * ${DAY_MS} FROM daily GROUP BY link) GROUP BY link) l
+        ON l.link = n.link ORDER BY n.link`,
+    ],
+    [
+      'visitor',
+      `SELECT DISTINCT time // ${DAY_MS}, link, visitor FROM clicks
+        WHERE kind = 0 AND visitor IS NOT NULL AND time >= ${sinceDay * DAY_MS} ORDER BY ALL`,
+    ],
+    [
+      'month',
+      `SELECT workspace, month, sum(clicks) FROM (
+          SELECT workspace, ${monthOf('time')} AS month, count(*) AS clicks FROM clicks GROUP BY ALL
+          UNION ALL SELECT workspace, ${monthOf(`day * ${DAY_MS}`)}, sum(clicks) FROM daily GROUP BY ALL)
+        WHERE month >= ${sinceMonth} GROUP BY ALL ORDER BY ALL`,
+    ],
+  ]
+  // 64 bits are more than a number has.
+  const lineOf = (name: string, row: readonly unknown[]) =>
+    JSON.stringify([
+      name,
+      ...row.map((value, i) => (name === 'visitor' && i === 2 ? String(value) : Number(value))),
+    ])
+  return streamOf(async function* () {
+    const connection = await database.connect()
+    try {
+      yield encoder.encode(`${JSON.stringify(await beginRecount(connection))}\n`)
+      for (const [name, query] of queries) {
+        for await (const rows of connection.stream(query)) {
+          yield encoder.encode(rows.map((row) => `${lineOf(name, row)}\n`).join(''))
+        }
+      }
+      yield encoder.encode('"end"\n')
     } finally {
       connection.close()
     }

@@ -1,7 +1,6 @@
 import { CLICK_COLUMNS, TEXT_COLUMNS } from '../../columns.ts'
-
-/** Changes with the tables: a file of another version is refused. */
-export const SCHEMA_VERSION = 3
+import type { ClickMigration } from '../shared/migrations.ts'
+import type { Connection } from './types.ts'
 
 /** Types of `clicks`, by column. */
 export const CLICK_TYPES: Readonly<Record<(typeof CLICK_COLUMNS)[number], string>> = {
@@ -19,17 +18,13 @@ export const CLICK_TYPES: Readonly<Record<(typeof CLICK_COLUMNS)[number], string
   >),
 }
 
-/** Tables that may be missing in a file of an earlier version; they follow from the clicks. */
-export const SUM_TABLES = [
-  `CREATE TABLE IF NOT EXISTS click_sums (workspace INTEGER, day BIGINT, dimension UTINYINT,
-    number BIGINT, value VARCHAR, humans BIGINT, others BIGINT, human_visitors BIGINT,
-    other_visitors BIGINT, visitors BIGINT)`,
-  'CREATE TABLE IF NOT EXISTS summed_days (workspace INTEGER, day BIGINT, clicks BIGINT)',
-] as const
+/** The first schema: earlier ones were never released. */
+const FIRST = 3
 
 /**
- * The tables of a new file, without those. `closed_months` has the starts of months whose clicks are sorted; `state` has one row:
- * how far the journal is stored, see `ShippingState`, and the instance's id, see `owner.ts`.
+ * The tables of that schema. `closed_months` has the starts of months whose clicks are sorted; `state`
+ * has one row: the schema, how far the journal is stored, see `ShippingState`, and the instance's id,
+ * see `owner.ts`.
  */
 export const BASELINE = [
   `CREATE TABLE clicks (${CLICK_COLUMNS.map((name) => `${name} ${CLICK_TYPES[name]}`).join(', ')})`,
@@ -37,5 +32,23 @@ export const BASELINE = [
     uniques BIGINT, workspace_uniques BIGINT)`,
   'CREATE TABLE closed_months (month BIGINT)',
   'CREATE TABLE state (version INTEGER, segment BIGINT, "offset" BIGINT, batches BIGINT, newest BIGINT, since BIGINT, instance VARCHAR)',
-  `INSERT INTO state VALUES (${SCHEMA_VERSION}, 0, 0, 0, 0, 0, NULL)`,
+  `INSERT INTO state VALUES (${FIRST}, 0, 0, 0, 0, 0, NULL)`,
 ] as const
+
+/** The sums of finished days. Files of the first schema may have them already. */
+const SUM_TABLES = [
+  `CREATE TABLE IF NOT EXISTS click_sums (workspace INTEGER, day BIGINT, dimension UTINYINT,
+    number BIGINT, value VARCHAR, humans BIGINT, others BIGINT, human_visitors BIGINT,
+    other_visitors BIGINT, visitors BIGINT)`,
+  'CREATE TABLE IF NOT EXISTS summed_days (workspace INTEGER, day BIGINT, clicks BIGINT)',
+]
+
+/** All migrations of a statistics file. Each call of `up` is a transaction. */
+export const DUCKDB_MIGRATIONS: readonly ClickMigration<Connection>[] = [
+  { version: FIRST, up: (connection) => runAll(connection, BASELINE) },
+  { version: 4, up: (connection) => runAll(connection, SUM_TABLES) },
+]
+
+async function runAll(connection: Connection, statements: readonly string[]): Promise<undefined> {
+  for (const statement of statements) await connection.run(statement)
+}

@@ -7,8 +7,9 @@ import { monthAfter, monthOf } from '../../intervals.ts'
 import type { StoredClick } from '../../types.ts'
 import type { ShippingOptions } from '../shared/shipping.ts'
 import { daysOf, unsettleSql } from '../shared/summing.ts'
-import { type Connection, type DuckDb, quoted } from './database.ts'
+import { quoted } from './database.ts'
 import { CLICK_TYPES } from './schema.ts'
+import type { Connection, DuckDb } from './types.ts'
 
 /** Clicks of one INSERT: what is not committed yet takes memory. */
 const CLICKS_AT_ONCE = 20_000

@@ -8,8 +8,9 @@ import type { LinkFacts, Store } from '../types.ts'
 import { checkFile } from './check.ts'
 import { createDuckDbEngine, type DuckDb } from './index.ts'
 import { createMaintenance } from './maintenance.ts'
+import { migrateDuckDb } from './migrate.ts'
 import { ownerIn } from './owner.ts'
-import { forgetClicks, linkNumbers } from './recount.ts'
+import { countersOf, forgetClicks, linkNumbers } from './recount.ts'
 import { createDuckDbTarget } from './shipping.ts'
 import { openMended } from './torn-log.ts'
 import { createWriteLock } from './write-lock.ts'
@@ -17,12 +18,14 @@ import { createWriteLock } from './write-lock.ts'
 interface StoreOptions extends Pick<NodeStoreOptions, 'clock' | 'enrich' | 'counted'> {
   facts?: LinkFacts
   logger?: NodeStoreOptions['logger']
+  /** See `migrateDuckDb`. */
+  migration?: Parameters<typeof migrateDuckDb>[1]
 }
 
 /**
- * Opens the statistics file of a data directory, after a power cut too.
- * @throws OldFormat; Refused if it belongs to another instance; DuckDB's errors when the file is
- *   locked, damaged, or can't be written
+ * Opens the statistics file of a data directory, after a power cut too, and migrates it.
+ * @throws Refused if it belongs to another instance or its schema is newer; OldFormat; DuckDB's errors
+ *   when the file is locked, damaged, or can't be written
  */
 export async function openOwnStore(
   dataDir: string,
@@ -31,6 +34,7 @@ export async function openOwnStore(
   const owner = await ownerIn(dataDir)
   const database = await openMended(statisticsFile(dataDir), { owner, logger: options.logger })
   try {
+    await migrateDuckDb(database, options.migration)
     return await useStore(database, dataDir, options)
   } catch (error) {
     database.close()
@@ -67,6 +71,7 @@ async function useStore(
       setRetention: maintenance.setRetention,
     },
     recount: (range) => linkNumbers(database, range),
+    counters: (sinceDay, sinceMonth) => countersOf(database, sinceDay, sinceMonth),
     forget: (link, before) => exclusively(() => forgetClicks(database, link, before)),
     lockWrites: lock,
     check: () => exclusively(() => checkFile(database)),

@@ -48,7 +48,9 @@ test('a file of an earlier version keeps its clicks, and its days are summed', a
       { numRuns: 1, seed: 33 },
     ) as [World]
     await earlier.store(given)
-    await earlier.rows('DROP TABLE click_sums; DROP TABLE summed_days')
+    await earlier.rows(
+      'DROP TABLE click_sums; DROP TABLE summed_days; UPDATE state SET version = 3',
+    )
     await earlier.reopen()
     const count = async (table: string) =>
       Number((await earlier.rows(`SELECT count(*) FROM ${table}`))[0]?.[0])

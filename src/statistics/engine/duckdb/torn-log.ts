@@ -3,8 +3,9 @@ import type { Logger } from '../../../lib/base/logger.ts'
 import { syncPath } from '../../../lib/base/sync-path.ts'
 import { damagedLog, statisticsLog } from '../../process/files.ts'
 import { isLogTorn } from '../../process/store-state.ts'
-import { type DuckDb, openDuckDb } from './database.ts'
+import { openDuckDb } from './database.ts'
 import type { Owner } from './owner.ts'
+import type { DuckDb } from './types.ts'
 
 /** How DuckDB begins a log: the kind of its first entry. */
 const LOG_START = Buffer.from([0x64, 0, 0x62])

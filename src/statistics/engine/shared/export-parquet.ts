@@ -1,6 +1,6 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { EXPORT_COLUMNS } from '../../types.ts'
-import type { ExportRow, RowFormat } from './export.ts'
+import type { ExportRow, RowFormat } from '../types.ts'
 
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema']
 

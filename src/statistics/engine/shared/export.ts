@@ -9,7 +9,7 @@ import {
   type ListedClick,
   type Selection,
 } from '../../types.ts'
-import type { Engine, LinkFacts } from '../types.ts'
+import type { Engine, ExportRow, LinkFacts, RowFormat } from '../types.ts'
 
 /** Links whose ids are remembered during an export. */
 const IDS_REMEMBERED = 100_000
@@ -89,16 +89,6 @@ function createRows(facts: LinkFacts, hosts: ReadonlyMap<number, string>) {
       domain: hosts.get(click.domainNo) ?? null,
     }))
   }
-}
-
-/** A click as it is exported; other members are ignored. */
-export type ExportRow = Record<(typeof EXPORT_COLUMNS)[number], string | null> & { time: number }
-
-/** The bytes of an export in one format. */
-export interface RowFormat {
-  head: Uint8Array
-  page(rows: readonly ExportRow[]): Uint8Array
-  end(): Uint8Array
 }
 
 const COLUMNS = [...EXPORT_COLUMNS]

@@ -141,9 +141,12 @@ function isThere(selection: Selection, link: number, time: number): boolean {
 }
 
 function fits({ filters }: Selection, value: (dimension: Dimension) => Value): boolean {
-  return filters.every(({ dimension, values, exclude }) => {
+  return filters.every(({ dimension, match, values }) => {
     const own = inAnyCase(value(dimension))
-    return values.some((it) => inAnyCase(it) === own) !== exclude
+    if (match === 'contains') {
+      return own !== null && values.some((it) => String(own).includes(String(inAnyCase(it))))
+    }
+    return values.some((it) => inAnyCase(it) === own) === (match === 'is')
   })
 }
 

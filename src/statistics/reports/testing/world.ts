@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { SEQS_PER_WORKSPACE } from '../../../platform/storage/index.ts'
+import { parameterOf } from '../../filters.ts'
 import { DAY_MS, zoneOffsets } from '../../intervals.ts'
 import type { ClickKind, ClickReports, Dimension, Selection, StoredClick } from '../../types.ts'
 import type { Everything, PurgedDay } from './naive.ts'
@@ -149,13 +150,28 @@ const VALUES: Readonly<Record<Dimension, readonly (string | number | null)[]>> =
   link: [...LINKS, STRANGER],
 }
 
-const filter = fc.constantFrom(...(Object.keys(VALUES) as Dimension[])).chain((dimension) =>
+const DIMENSIONS = Object.keys(VALUES) as Dimension[]
+const whole = fc.constantFrom(...DIMENSIONS).chain((dimension) =>
   fc.record({
     dimension: fc.constant(dimension),
+    match: fc.constantFrom('is' as const, 'not' as const),
     values: fc.subarray([...VALUES[dimension]], { minLength: 1 }),
-    exclude: fc.boolean(),
   }),
 )
+/** They mean something in patterns of SQL. */
+const SIGNS = ['%', '_', '=']
+const parts = fc
+  .constantFrom(...DIMENSIONS.filter((dimension) => parameterOf(dimension, 'contains') !== null))
+  .chain((dimension) => {
+    const texts = VALUES[dimension].filter((value) => typeof value === 'string')
+    const some = texts.flatMap((text) => [text.slice(1).toUpperCase(), text.slice(0, 2), text])
+    return fc.record({
+      dimension: fc.constant(dimension),
+      match: fc.constant('contains' as const),
+      values: fc.subarray([...SIGNS, ...some.filter(Boolean)], { minLength: 1, maxLength: 3 }),
+    })
+  })
+const filter = fc.oneof({ weight: 2, arbitrary: whole }, { weight: 1, arbitrary: parts })
 
 const end = fc
   .record({ day: fc.nat(DAYS), at: fc.oneof(fc.constant(0), moment) })

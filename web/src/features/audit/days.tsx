@@ -1,6 +1,11 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import type { AuditEntry } from './calls.ts'
+import { Answer } from '../../ui/answer.tsx'
+import { More } from '../../ui/more.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { type AuditEntry, changesQuery } from './calls.ts'
 import { Entry } from './entry.tsx'
 import { daysOf, type Run } from './runs.ts'
 
@@ -30,6 +35,27 @@ export function Days({ entries, ...narrow }: { entries: readonly AuditEntry[] } 
   )
 }
 
+/** The changes of a job. */
+function JobChanges({ id, ...narrow }: { id: string } & Narrow) {
+  const { t } = useI18n()
+  const { workspace } = usePlace()
+  const changes = useInfiniteQuery(changesQuery(workspace.id, id))
+  return (
+    <li className="border-line border-b ps-4 pb-3 sm:ps-12">
+      <Answer of={changes} loading={<SkeletonRows count={3} />}>
+        {(entries) => (
+          <ol>
+            {entries.map((entry) => (
+              <Entry key={entry.id} entry={entry} {...narrow} />
+            ))}
+          </ol>
+        )}
+      </Answer>
+      <More list={changes} label={t('audit.more')} />
+    </li>
+  )
+}
+
 function RunOfEntries({ run, ...narrow }: { run: Run } & Narrow) {
   const { t } = useI18n()
   const [open, setOpen] = useState(false)
@@ -41,7 +67,16 @@ function RunOfEntries({ run, ...narrow }: { run: Run } & Narrow) {
         entry={first}
         {...narrow}
         more={
-          others.length === 0 ? null : (
+          first.changes > 0 ? (
+            <button
+              type="button"
+              className="min-h-6 text-muted text-sm underline-offset-2 hover:underline"
+              aria-expanded={open}
+              onClick={() => setOpen(!open)}
+            >
+              {t('audit.changes', { count: first.changes })}
+            </button>
+          ) : others.length === 0 ? null : (
             <button
               type="button"
               className="min-h-6 text-muted text-sm underline-offset-2 hover:underline"
@@ -53,6 +88,7 @@ function RunOfEntries({ run, ...narrow }: { run: Run } & Narrow) {
           )
         }
       />
+      {open && first.changes > 0 ? <JobChanges id={first.id} {...narrow} /> : null}
       {open ? others.map((entry) => <Entry key={entry.id} entry={entry} {...narrow} />) : null}
     </>
   )

@@ -3,7 +3,8 @@ import type { ReactNode } from 'react'
 import { Monogram } from '../../app/workspace-switch.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
-import { usePerson } from '../members/person.ts'
+import { JobName } from '../jobs/name.tsx'
+import { usePerson } from '../members/person.tsx'
 import type { AuditEntry } from './calls.ts'
 import { Changes } from './changes.tsx'
 import { actionKey, isNothing, targetName } from './words.ts'
@@ -25,12 +26,15 @@ export function Entry({
   const { t, format } = i18n
   const { actor, action, target, created_at: at } = entry
   const key = actionKey(action)
-  const { name, picture } = usePerson(actor)
+  const isJob = target.type === 'job' || target.type === 'import'
+  const job = isJob && typeof entry.after?.name === 'string' ? entry.after.name : null
+  const { name, picture, detail } = usePerson(actor)
   const before = entry.before ?? {}
   const after = entry.after ?? {}
   // Creations and deletions have only one side: empty values aren't shown.
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (field) => !(isNothing(before[field]) && isNothing(after[field])),
+    (field) =>
+      !(isNothing(before[field]) && isNothing(after[field])) && !(job !== null && field === 'name'),
   )
   return (
     <li className="flex flex-col gap-1.5 border-line border-b py-2.5">
@@ -46,7 +50,7 @@ export function Entry({
             <button
               type="button"
               className="min-h-6 text-start font-medium underline-offset-2 [overflow-wrap:anywhere] hover:underline"
-              title={t(`audit.by.${actor.type}`)}
+              title={detail ?? t(`audit.by.${actor.type}`)}
               onClick={() => onActor(actor.id ?? actor.type)}
             >
               <bdi>{name}</bdi>
@@ -60,6 +64,7 @@ export function Entry({
                 onClick={() => onTarget(target.id)}
               >
                 <bdi>{targetName(target, i18n)}</bdi>
+                {job === null ? null : <JobName job={{ name: job }} />}
               </button>
             )}
           </span>

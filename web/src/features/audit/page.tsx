@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ScrollText } from 'lucide-react'
+import { useEffect } from 'react'
 import { Refused } from '../../app/refused.tsx'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
@@ -14,6 +15,7 @@ import { auditQuery } from './calls.ts'
 import { Days } from './days.tsx'
 import { Filters } from './filters.tsx'
 import type { AuditSearch } from './search.ts'
+import { targetName } from './words.ts'
 
 /** Every change in the workspace, newest first. */
 export function AuditPage() {
@@ -24,19 +26,30 @@ export function AuditPage() {
 }
 
 function Log() {
-  const { t } = useI18n()
+  const i18n = useI18n()
+  const { t } = i18n
   const { workspace } = usePlace()
   const { w: _, ...filter }: AuditSearch & { w?: string } = useSearch({ from: '/shell/audit' })
   const navigate = useNavigate()
   const log = useInfiniteQuery(auditQuery(workspace.id, times(filter)))
   const narrow = (search: AuditSearch) => void navigate({ to: '/audit', search })
   const filtered = Object.keys(filter).length > 0
+  const found = log.data?.find(({ target: { id } }) => id === filter.target)?.target
+  const target = found && targetName(found, i18n)
+  // A page of a search can be empty before the last one.
+  const { hasNextPage, isFetching, fetchNextPage } = log
+  const isSearching = log.data?.length === 0 && hasNextPage
+  useEffect(() => {
+    if (isSearching && !isFetching) void fetchNextPage()
+  }, [isSearching, isFetching, fetchNextPage])
   return (
     <Page title={t('audit.title')} description={t('audit.text')}>
-      <Filters filter={filter} onChange={narrow} />
+      <Filters filter={filter} target={target} onChange={narrow} />
       <Answer of={log} loading={<SkeletonRows count={5} />}>
         {(entries) =>
-          entries.length === 0 ? (
+          isSearching ? (
+            <SkeletonRows count={5} />
+          ) : entries.length === 0 ? (
             <Empty
               icon={<ScrollText size={28} />}
               title={t(filtered ? 'audit.none.title' : 'audit.empty.title')}
@@ -57,7 +70,7 @@ function Log() {
           )
         }
       </Answer>
-      <More list={log} label={t('audit.more')} />
+      {isSearching ? null : <More list={log} label={t('audit.more')} />}
     </Page>
   )
 }

@@ -14,6 +14,8 @@ function entry(secondsBefore: number, action: string, actor = 'usr_1'): AuditEnt
     before: {},
     after: {},
     request_id: null,
+    group: null,
+    changes: 0,
   }
 }
 

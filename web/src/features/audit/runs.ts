@@ -26,6 +26,9 @@ function runsOf(entries: readonly AuditEntry[]): Run[] {
 
 function belongs(entry: AuditEntry, newer: AuditEntry): boolean {
   return (
+    // A job has its own changes.
+    entry.changes === 0 &&
+    newer.changes === 0 &&
     entry.action === newer.action &&
     entry.actor.type === newer.actor.type &&
     entry.actor.id === newer.actor.id &&

@@ -1,6 +1,6 @@
 import { defined, textOf } from '../../app/search-params.ts'
 
-const FILTERS = ['action', 'actor', 'target', 'after', 'before'] as const
+const FILTERS = ['kind', 'action', 'actor', 'target', 'after', 'before', 'search'] as const
 
 /** The filters of the audit log, all of them in the URL. */
 export type AuditSearch = Partial<Record<(typeof FILTERS)[number], string>>

@@ -8,7 +8,8 @@ import links from '../../i18n/messages/de/links.json'
 import shares from '../../i18n/messages/de/shares.json'
 import statistics from '../../i18n/messages/de/statistics.json'
 import type { Messages } from '../../i18n/messages.ts'
-import { ACTIONS, actionLabel, fieldKey, targetName, valueWord } from './words.ts'
+import { ACTIONS, actionsOf, KINDS, type Kind } from './kinds.ts'
+import { actionLabel, fieldKey, targetName, valueWord } from './words.ts'
 
 const texts = { ...common, ...jobs, ...keys, ...links, ...shares, ...statistics }
 const i18n = createI18n('de', texts as unknown as Messages)
@@ -41,3 +42,8 @@ test.each(LOCALES.map((locale) => [locale]))(
     }
   },
 )
+
+test('each action is of one kind', () => {
+  const kinds = Object.keys(KINDS) as Kind[]
+  expect(kinds.flatMap(actionsOf).sort()).toEqual([...ACTIONS].sort())
+})

@@ -1,14 +1,10 @@
-import { AUDIT_ACTIONS } from '@src/features/audit/actions.ts'
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
 import { kindOf } from '../jobs/kind.ts'
 import { FIELD_NAMES } from '../links/field-names.ts'
 import type { ShareSubject } from '../shares/calls.ts'
 import { SHOW_LABELS, subjectName } from '../shares/words.ts'
 import type { AuditEntry } from './calls.ts'
-
-/** Every action, with the server's name. */
-export const ACTIONS = AUDIT_ACTIONS
-export type Action = (typeof AUDIT_ACTIONS)[number]
+import { ACTIONS, type Action } from './kinds.ts'
 
 /** The message of an action; null for one of a newer server. */
 export function actionKey(action: string): MessageKey | null {

@@ -1,18 +1,16 @@
-import { type UseMutationResult, useMutation } from '@tanstack/react-query'
-import { KeyRound } from 'lucide-react'
+import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button, WRAPPING } from '../../ui/button.tsx'
 import { fieldError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
 import { Form, Submit } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { addressOf, PageLink, searchOfPage } from './address.tsx'
 import { leaveFor, useArrive } from './arrive.ts'
-import { oidcAddress, signIn } from './calls.ts'
+import { signIn } from './calls.ts'
 import { Frame } from './frame.tsx'
-import { passkeysWork, signInWithPasskey } from './passkeys.ts'
+import { OtherWays } from './other-ways.tsx'
 import { PasswordField } from './password-field.tsx'
 
 const FIELDS = ['email', 'password']
@@ -38,14 +36,6 @@ export function SignInPage() {
       else await arrive(next)
     },
   })
-  const byPasskey = useMutation({
-    mutationFn: signInWithPasskey,
-    onSuccess: () => arrive(next),
-  })
-  const elsewhere = useMutation({
-    mutationFn: (provider: string) => oidcAddress(provider, `/app${next ?? '/links'}`),
-    onSuccess: (url) => location.assign(url),
-  })
   const { sign_in: ways } = instance
   if (user !== null) return null
   if (!instance.claimed) {
@@ -68,10 +58,7 @@ export function SignInPage() {
         ) : null
       }
     >
-      <FormError
-        error={byPasskey.error ?? elsewhere.error}
-        message={sentBack === undefined ? null : t('auth.signIn.oidcFailed')}
-      />
+      <FormError message={sentBack === undefined ? null : t('auth.signIn.oidcFailed')} />
       {ways.password ? (
         <Form task={byPassword} fields={FIELDS}>
           <TextField
@@ -103,54 +90,7 @@ export function SignInPage() {
           </PageLink>
         </Form>
       ) : null}
-      <OtherWays byPasskey={byPasskey} elsewhere={elsewhere} />
+      <OtherWays next={`/app${next ?? '/links'}`} onDone={() => arrive(next)} />
     </Frame>
-  )
-}
-
-/** Passkeys and providers. */
-function OtherWays({
-  byPasskey,
-  elsewhere,
-}: {
-  byPasskey: Pick<UseMutationResult<unknown, Error, void>, 'isPending' | 'mutate'>
-  elsewhere: Pick<UseMutationResult<string, Error, string>, 'isPending' | 'mutate' | 'variables'>
-}) {
-  const { t } = useI18n()
-  const { sign_in: ways } = useSession().instance
-  const passkey = ways.passkey && passkeysWork()
-  if (!passkey && ways.oidc.length === 0) return null
-  return (
-    <>
-      {ways.password ? (
-        <div className="flex items-center gap-3 text-faint text-xs" aria-hidden="true">
-          <span className="h-px flex-1 bg-line" />
-          {t('auth.signIn.or')}
-          <span className="h-px flex-1 bg-line" />
-        </div>
-      ) : null}
-      <div className="flex flex-col gap-2">
-        {passkey ? (
-          <Button
-            className={WRAPPING}
-            icon={<KeyRound />}
-            loading={byPasskey.isPending}
-            onClick={() => byPasskey.mutate()}
-          >
-            {t('auth.signIn.passkey')}
-          </Button>
-        ) : null}
-        {ways.oidc.map(({ id, name }) => (
-          <Button
-            className={WRAPPING}
-            key={id}
-            loading={elsewhere.isPending && elsewhere.variables === id}
-            onClick={() => elsewhere.mutate(id)}
-          >
-            {t('auth.signIn.oidc', { name })}
-          </Button>
-        ))}
-      </div>
-    </>
   )
 }

@@ -70,8 +70,12 @@ export function Misses({ host, id }: MissedHost) {
               <MissTable {...table} misses={shown} />
             )}
             {noise.length === 0 ? null : (
-              <details>
-                <summary className="min-h-6 w-fit rounded-xs text-faint text-sm hover:text-fg">
+              <details className="group/noise">
+                <summary className={SUMMARY}>
+                  <ChevronRight
+                    size={16}
+                    className="transition-transform group-open/noise:rotate-90 rtl:-scale-x-100 rtl:group-open/noise:-rotate-90"
+                  />
                   {t('domains.misses.noise', { count: format.number(noise.length) })}
                 </summary>
                 <MissTable {...table} misses={noise} />

@@ -18,9 +18,9 @@ export const foldersKey = (workspace: string) => ['folders', workspace] as const
 
 const searched = (search: string) => (search.trim() === '' ? {} : { search: search.trim() })
 
-/** The tags that contain a text, as suggestions. */
+/** The tags that contain a text, as suggestions: the most used first. */
 export function offeredTagsQuery(workspace: string, search: string) {
-  const query = { limit: OFFERED, ...searched(search) }
+  const query = { limit: OFFERED, sort: 'links' as const, ...searched(search) }
   return queryOptions({
     queryKey: [...tagsKey(workspace), 'offered', query],
     queryFn: async ({ signal }) =>

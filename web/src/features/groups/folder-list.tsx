@@ -15,6 +15,7 @@ export function FolderList({
   value,
   withAll = false,
   without,
+  none,
   onChoose,
 }: {
   /** The id of a folder; `none`: no folder; empty: all. */
@@ -23,6 +24,8 @@ export function FolderList({
   withAll?: boolean
   /** The id of a folder that can't be chosen. */
   without?: string
+  /** What it means to choose none. */
+  none?: string
   onChoose: (value: string, folder: Folder | null) => void
 }) {
   const { t } = useI18n()
@@ -48,7 +51,7 @@ export function FolderList({
         ) : null}
         {text === '' ? (
           <Line
-            label={t('folders.none')}
+            label={none ?? t('folders.none')}
             chosen={value === 'none'}
             onClick={() => onChoose('none', null)}
           />

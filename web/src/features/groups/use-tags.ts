@@ -15,11 +15,17 @@ const CALM_MS = 150
 /** The most names per request. */
 const NAMES_MAX = 60
 
-/** The tags of the workspace that contain the typed text. */
-export function useOfferedTags(text: string, enabled = true): readonly Tag[] {
+/** The tags of the workspace that contain the typed text; `isPending`: of an earlier text. */
+export function useOfferedTags(
+  text: string,
+  enabled = true,
+): { tags: readonly Tag[]; isPending: boolean } {
   const { workspace } = usePlace()
   const search = useCalmed(text, CALM_MS)
-  return useQuery({ ...offeredTagsQuery(workspace.id, search), enabled }).data ?? []
+  const query = useQuery({ ...offeredTagsQuery(workspace.id, search), enabled })
+  const isPending =
+    enabled && !query.isError && (search !== text || !query.isSuccess || query.isPlaceholderData)
+  return { tags: query.data ?? [], isPending }
 }
 
 /** The colors of the tags that some links have. */

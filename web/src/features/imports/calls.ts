@@ -11,6 +11,7 @@ export interface Options {
   format: string
   mapping: Readonly<Record<string, string>> | null
   domain: string
+  folder_id: string | null
   on_conflict: 'skip' | 'update' | 'rename' | 'fail'
 }
 
@@ -24,6 +25,8 @@ const HEAD_BYTES = 262_144
 /** A large file takes long to upload. */
 const UPLOAD_MS = 30 * 60_000
 const ROWS = 100
+/** The longest name of a file that the server takes. */
+const NAME_MAX = 255
 
 const TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
@@ -52,13 +55,20 @@ export function startImport(plan: Plan, dryRun: boolean): Promise<Job> {
     return ok(api.POST('/api/v1/imports/remote', { body, params: { query: dry } as never }))
   }
   const { file, options } = plan
-  const { format, mapping, domain, on_conflict } = options
+  const { format, mapping, domain, folder_id, on_conflict } = options
   return upload('/api/v1/imports', file, file, {
     ...dry,
     on_conflict,
+    file_name: [...file.name].slice(0, NAME_MAX).join(''),
     ...(mapping === null ? { format } : { mapping: JSON.stringify(mapping) }),
     ...(domain !== '' && { domain }),
+    ...(folder_id !== null && { folder_id }),
   })
+}
+
+/** Imports the file of a dry run, which the server has kept. */
+export function startChecked(id: string): Promise<Job> {
+  return ok(api.POST('/api/v1/imports/{id}/start', { params: { path: { id } } }))
 }
 
 /** The records with messages. */

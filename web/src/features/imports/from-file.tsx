@@ -78,8 +78,8 @@ function DropZone({ onFile, busy }: { onFile: (file: File | undefined) => void; 
         id={id}
         type="file"
         accept={ACCEPT}
-        className="sr-only"
-        tabIndex={-1}
+        // The button opens it, also for screen readers.
+        className="hidden"
         aria-label={t('imports.choose')}
         onChange={({ target }) => {
           onFile(target.files?.[0])

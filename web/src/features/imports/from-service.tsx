@@ -3,6 +3,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
+import { FolderField } from '../links/form/sections/folder-field.tsx'
 import type { Options, Plan, RemoteBody } from './calls.ts'
 import { ConflictField } from './plan-form.tsx'
 
@@ -25,13 +26,17 @@ export function FromService({ onCheck, busy }: { onCheck: (plan: Plan) => void; 
   const [address, setAddress] = useState('')
   const [token, setToken] = useState('')
   const [conflict, setConflict] = useState<Options['on_conflict']>('skip')
+  const [folder, setFolder] = useState<string | null>(null)
   const needsAddress = SELF_HOSTED.includes(source)
   const ready = token !== '' && (!needsAddress || address !== '')
 
   function submit(event: FormEvent) {
     event.preventDefault()
     if (!ready) return
-    const body = { source, token: token.trim(), on_conflict: conflict }
+    const body = {
+      ...{ source, token: token.trim(), on_conflict: conflict },
+      ...(folder !== null && { folder_id: folder }),
+    }
     onCheck({
       kind: 'service',
       body: needsAddress ? { ...body, base_url: address.trim() } : body,
@@ -48,6 +53,7 @@ export function FromService({ onCheck, busy }: { onCheck: (plan: Plan) => void; 
           options={SERVICES}
         />
         <ConflictField value={conflict} onChange={setConflict} />
+        <FolderField value={folder} onChange={setFolder} />
       </div>
       {needsAddress ? (
         <TextField

@@ -12,6 +12,7 @@ import { useAction } from '../../ui/toast.tsx'
 import { isOver, type Job, jobQuery, showJob, undoImport } from '../jobs/calls.ts'
 import { Cancel } from '../jobs/cancel.tsx'
 import { importedClicksOf, isUndoable, kindOf, numbersOf } from '../jobs/kind.ts'
+import { JobName } from '../jobs/name.tsx'
 import { Rows } from './rows.tsx'
 
 const route = getRouteApi('/shell/import')
@@ -22,12 +23,15 @@ export function JobView({
   writable,
   starting,
   onImport,
+  onRepeat,
 }: {
   id: string
   writable: boolean
   starting: boolean
-  /** Absent: the checked data is no longer available. */
-  onImport: (() => void) | undefined
+  /** Imports the file of a dry run, which the server has kept. */
+  onImport: () => void
+  /** Imports what was checked by asking for it again. Absent: that isn't possible. */
+  onRepeat: (() => void) | undefined
 }) {
   const { workspace } = usePlace()
   const client = useQueryClient()
@@ -45,11 +49,21 @@ export function JobView({
     <div className="flex flex-col gap-6">
       {over ? <Result job={job.data} /> : <Running job={job.data} writable={writable} />}
       {over && writable ? (
-        <NextSteps job={job.data} starting={starting} onImport={onImport} />
+        <NextSteps
+          job={job.data}
+          starting={starting}
+          onImport={isKept(job.data) ? onImport : onRepeat}
+        />
       ) : null}
       {over ? <Rows job={job.data} /> : null}
     </div>
   )
+}
+
+/** Whether the server still has the file of a dry run. */
+function isKept({ result }: Job): boolean {
+  const until = result?.kept_until
+  return until !== undefined && Date.parse(until) > Date.now()
 }
 
 function Running({ job, writable }: { job: Job; writable: boolean }) {
@@ -59,8 +73,9 @@ function Running({ job, writable }: { job: Job; writable: boolean }) {
   return (
     <Card className="flex flex-col gap-3 p-5">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="font-medium" role="status">
+        <p className="min-w-0 font-medium [overflow-wrap:anywhere]" role="status">
           {title}
+          <JobName job={job} />
         </p>
         {writable ? <Cancel job={job} /> : null}
       </div>
@@ -79,8 +94,9 @@ function Result({ job }: { job: Job }) {
   const clicks = importedClicksOf(job)
   return (
     <div className="flex flex-col gap-4">
-      <p role="status" className="font-medium">
+      <p role="status" className="font-medium [overflow-wrap:anywhere]">
         {job.error?.message ?? `${title} · ${t(`jobs.state.${job.status}`)}`}
+        <JobName job={job} />
       </p>
       <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
         {numbersOf(job).map(({ name, count }) => (
@@ -104,6 +120,7 @@ function NextSteps({
 }: {
   job: Job
   starting: boolean
+  /** Absent: the checked data is no longer available. */
   onImport: (() => void) | undefined
 }) {
   const { t } = useI18n()
@@ -128,6 +145,18 @@ function NextSteps({
     )
   }
   if (kind === 'check') {
+    const started = job.result?.import_id
+    if (started !== undefined) {
+      return (
+        <Link
+          to="/import"
+          search={{ job: started }}
+          className={buttonClass('secondary', 'md', 'self-start')}
+        >
+          {t('imports.view')}
+        </Link>
+      )
+    }
     if (onImport === undefined) {
       return <p className="text-muted text-sm">{t('imports.chooseAgain')}</p>
     }

@@ -7,8 +7,8 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { useAction } from '../../ui/toast.tsx'
-import { showJob } from '../jobs/calls.ts'
-import { type Plan, startImport } from './calls.ts'
+import { type Job, showJob } from '../jobs/calls.ts'
+import { type Plan, startChecked, startImport } from './calls.ts'
 import { FromFile } from './from-file.tsx'
 import { FromService } from './from-service.tsx'
 import { JobView } from './job.tsx'
@@ -26,15 +26,19 @@ export function ImportPage() {
   const [plan, setPlan] = useState<Plan | null>(null)
   const [tab, setTab] = useState<'file' | 'service'>('file')
   const [checked, setChecked] = useState<string | null>(null)
+  const show = (made: Job) => {
+    showJob(client, workspace.id, made)
+    void navigate({ search: { job: made.id } })
+  }
   const start = useAction(
     ({ what, dryRun }: { what: Plan; dryRun: boolean }) => startImport(what, dryRun),
     (made, { what, dryRun }) => {
       setPlan(what)
       setChecked(dryRun ? made.id : null)
-      showJob(client, workspace.id, made)
-      void navigate({ search: { job: made.id } })
+      show(made)
     },
   )
+  const begin = useAction(startChecked, show)
   const check = (what: Plan) => start.mutate({ what, dryRun: true })
   const writable = may('links:write')
 
@@ -80,10 +84,11 @@ export function ImportPage() {
           key={job}
           id={job}
           writable={writable}
-          starting={start.isPending}
-          // A checked import can be started as long as the page is open.
-          onImport={
-            plan !== null && checked === job
+          starting={start.isPending || begin.isPending}
+          onImport={() => begin.mutate(job)}
+          // What a service needs isn't kept: it can be asked again as long as the page is open.
+          onRepeat={
+            plan?.kind === 'service' && checked === job
               ? () => start.mutate({ what: plan, dryRun: false })
               : undefined
           }

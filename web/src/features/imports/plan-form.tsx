@@ -1,10 +1,11 @@
 import { useState } from 'react'
-import { usePlace } from '../../app/workspace.tsx'
 import { type MessageKey, useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
+import { useHosts } from '../domains/hosts.ts'
+import { FolderField } from '../links/form/sections/folder-field.tsx'
 import type { Options, Preview } from './calls.ts'
 
 /** The products' own names. */
@@ -55,11 +56,12 @@ export function PlanForm({
 }) {
   const i18n = useI18n()
   const { t } = i18n
-  const { instance } = usePlace()
+  const hosts = useHosts()
   const [format, setFormat] = useState<string>(preview.format ?? 'csv')
   const [mapping, setMapping] = useState<Record<string, string>>(preview.mapping)
   const [conflict, setConflict] = useState<Options['on_conflict']>('skip')
-  const [domain, setDomain] = useState(instance.domains[0] ?? '')
+  const [domain, setDomain] = useState(hosts[0] ?? '')
+  const [folder, setFolder] = useState<string | null>(null)
   const isTable = format === 'csv'
   const ready = !isTable || mapping.destination_url !== undefined
 
@@ -77,7 +79,7 @@ export function PlanForm({
         <Button onClick={onBack}>{t('imports.otherFile')}</Button>
       </div>
 
-      <div className="grid gap-4 sm:grid-cols-3">
+      <div className="grid gap-4 sm:grid-cols-2">
         <SelectField
           label={t('imports.format')}
           value={format}
@@ -88,12 +90,17 @@ export function PlanForm({
           ]}
         />
         <ConflictField value={conflict} onChange={setConflict} />
-        {instance.domains.length > 1 ? (
+        <FolderField
+          value={folder}
+          onChange={setFolder}
+          {...(format === 'slugline' && { none: t('imports.folderOfFile') })}
+        />
+        {hosts.length > 1 ? (
           <SelectField
             label={t('links.field.domain')}
             value={domain}
             onChange={setDomain}
-            options={instance.domains.map((value) => ({ value, label: value }))}
+            options={hosts.map((value) => ({ value, label: value }))}
           />
         ) : null}
       </div>
@@ -108,7 +115,10 @@ export function PlanForm({
           variant="primary"
           disabled={!ready || busy}
           onClick={() =>
-            onCheck({ format, mapping: isTable ? mapping : null, domain, on_conflict: conflict })
+            onCheck({
+              ...{ format, mapping: isTable ? mapping : null, domain },
+              ...{ folder_id: folder, on_conflict: conflict },
+            })
           }
         >
           {t('imports.check')}

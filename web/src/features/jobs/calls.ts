@@ -68,3 +68,8 @@ export function cancelJob(id: string): Promise<Job> {
 export function undoImport(id: string): Promise<Job> {
   return ok(api.POST('/api/v1/imports/{id}/undo', { params: { path: { id } } }))
 }
+
+/** Undoes a change by filter. */
+export function undoByFilter(id: string): Promise<Job> {
+  return ok(api.POST('/api/v1/links/bulk/by-filter/{id}/undo', { params: { path: { id } } }))
+}

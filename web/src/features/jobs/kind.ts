@@ -1,11 +1,12 @@
 import type { Tone } from '../../ui/chip.tsx'
 import type { Job } from './calls.ts'
 
-export type Kind = 'check' | 'import' | 'undo' | 'links' | 'other'
+export type Kind = 'check' | 'import' | 'undo' | 'links' | 'linksUndo' | 'other'
 
 /** The kind of a job. */
 export function kindOf({ type }: Pick<Job, 'type'>): Kind {
   if (type === 'imports.undo') return 'undo'
+  if (type === 'links.by_filter.undo') return 'linksUndo'
   if (type.startsWith('imports.')) return type.endsWith('.dry_run') ? 'check' : 'import'
   return type.startsWith('links.') ? 'links' : 'other'
 }
@@ -35,14 +36,17 @@ export function importedClicksOf({ result }: Pick<Job, 'result'>): number {
   return (result as { imported_clicks?: number } | null)?.imported_clicks ?? 0
 }
 
-/** Whether an import can be undone. */
+/** Whether a job has changed links, which can be undone. */
 export function isUndoable(job: Job): boolean {
-  const { created = 0, updated = 0 } = job.result ?? {}
-  return kindOf(job) === 'import' && job.finished_at !== null && created + updated > 0
+  const { created = 0, updated = 0, succeeded = 0 } = job.result ?? {}
+  if (job.finished_at === null) return false
+  return kindOf(job) === 'links' ? succeeded > 0 : kindOf(job) === 'import' && created + updated > 0
 }
 
-/** The id of the import that a job undoes; null: none, or it failed. */
+/** The id of the job that a job undoes; null: none, or it failed. */
 export function undoneBy(job: Job): string | null {
-  if (kindOf(job) !== 'undo' || job.status !== 'succeeded') return null
-  return job.result?.import_id ?? null
+  if (job.status !== 'succeeded') return null
+  const { import_id = null, job_id = null } = job.result ?? {}
+  const kind = kindOf(job)
+  return kind === 'undo' ? import_id : kind === 'linksUndo' ? job_id : null
 }

@@ -9,10 +9,12 @@ import { Chip } from '../../ui/chip.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Progress } from '../../ui/meter.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { usePerson } from '../members/person.ts'
+import { usePerson } from '../members/person.tsx'
 import { isOver, type Job, showJob, undoImport } from './calls.ts'
 import { Cancel } from './cancel.tsx'
 import { importedClicksOf, isUndoable, kindOf, numbersOf, TONES, undoneBy } from './kind.ts'
+import { JobName } from './name.tsx'
+import { UndoLinks } from './undo-links.tsx'
 
 /** Jobs, one per row. */
 export function JobLines({ jobs }: { jobs: readonly Job[] }) {
@@ -30,7 +32,7 @@ export function JobLines({ jobs }: { jobs: readonly Job[] }) {
 function JobLine({ job, undone }: { job: Job; undone: boolean }) {
   const { t } = useI18n()
   const { may } = usePlace()
-  const { name } = usePerson(job.actor)
+  const { name, detail } = usePerson(job.actor)
   const kind = kindOf(job)
   const title = t(`jobs.kind.${kind}`)
   const { done, total, failed } = job.progress
@@ -48,7 +50,7 @@ function JobLine({ job, undone }: { job: Job; undone: boolean }) {
     <li className="flex flex-col gap-1.5 border-line border-b py-3">
       <div className="flex items-start gap-3">
         <div className="flex min-h-8 min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
-          {kind === 'links' || kind === 'other' ? (
+          {kind.startsWith('links') || kind === 'other' ? (
             <span className="font-medium">{title}</span>
           ) : (
             <Link
@@ -56,20 +58,29 @@ function JobLine({ job, undone }: { job: Job; undone: boolean }) {
               search={{ job: job.id }}
               className="inline-flex min-h-6 items-center rounded-xs font-medium underline-offset-2 hover:underline"
             >
-              {title}
+              <span className="[overflow-wrap:anywhere]">
+                {title}
+                <JobName job={job} />
+              </span>
             </Link>
           )}
           <Chip tone={TONES[job.status]}>{t(`jobs.state.${job.status}`)}</Chip>
           {undone ? <Chip>{t('jobs.undone')}</Chip> : null}
         </div>
         {may('links:write') && !isOver(job) ? <Cancel job={job} /> : null}
-        {may('links:write') && isUndoable(job) && !undone ? <Undo job={job} /> : null}
+        {!may('links:write') || !isUndoable(job) || undone ? null : kind === 'links' ? (
+          <UndoLinks job={job} />
+        ) : (
+          <Undo job={job} />
+        )}
       </div>
       {isOver(job) ? null : <Progress value={done} max={total} label={title} />}
       <p className="flex flex-wrap gap-x-4 gap-y-0.5 text-muted text-sm">
         {told.length === 0 ? null : <span className="tabular">{told.join(' · ')}</span>}
         <span className="text-faint">
-          <span className="[overflow-wrap:anywhere]">{t('jobs.by', { name })}</span>
+          <span className="[overflow-wrap:anywhere]" title={detail}>
+            {t('jobs.by', { name })}
+          </span>
           {' · '}
           <RelativeTime time={job.created_at} />
         </span>

@@ -4,6 +4,7 @@ import { Chip, type Tone } from '../../ui/chip.tsx'
 import { MenuItem, MoreMenu } from '../../ui/menu.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { CreatedBy } from '../members/person.tsx'
 import type { ApiKey } from './calls.ts'
 import { RestrictedTo } from './restricted-to.tsx'
 
@@ -118,11 +119,10 @@ function Prefix({ apiKey }: Of) {
 
 function Created({ apiKey }: Of) {
   const { t, format } = useI18n()
-  const date = format.date(apiKey.created_at)
-  const who = apiKey.created_by?.name
+  const { created_at: at, created_by: by } = apiKey
   return (
     <div className="text-faint text-xs [overflow-wrap:anywhere]">
-      {!who ? t('keys.created', { date }) : t('keys.createdBy', { date, who })}
+      {by === null ? t('keys.created', { date: format.date(at) }) : <CreatedBy at={at} by={by} />}
     </div>
   )
 }

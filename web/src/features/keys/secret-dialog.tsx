@@ -6,7 +6,7 @@ import { Checkbox } from '../../ui/checkbox.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 
-/** Shows a secret, which can't be shown again. Leaving needs a confirmation that it is stored. */
+/** Shows a secret, which can't be shown again. Leaving needs a confirmation that it is stored, unless it was copied. */
 export function SecretDialog({
   title,
   description,
@@ -31,11 +31,13 @@ export function SecretDialog({
 }) {
   const { t } = useI18n()
   const [kept, setKept] = useState(false)
+  const [copied, setCopied] = useState(false)
+  const isSafe = kept || copied
   const [leaving, setLeaving] = useState(false)
   // Navigating away asks in the same panel.
   const blocker = useBlocker({
-    shouldBlockFn: () => !kept,
-    enableBeforeUnload: () => !kept,
+    shouldBlockFn: () => !isSafe,
+    enableBeforeUnload: () => !isSafe,
     withResolver: true,
   })
   const blocked = blocker.status === 'blocked'
@@ -43,7 +45,7 @@ export function SecretDialog({
     if (blocked) setLeaving(true)
   }, [blocked])
   const close = () => {
-    if (kept) onClose()
+    if (isSafe) onClose()
     else setLeaving(true)
   }
   const stay = () => {
@@ -85,7 +87,14 @@ export function SecretDialog({
         <code dir="ltr" className="select-all text-start text-sm [overflow-wrap:anywhere]">
           {secret}
         </code>
-        <CopyButton words size="md" text={secret} label={words.copy} className="self-start" />
+        <CopyButton
+          words
+          size="md"
+          text={secret}
+          label={words.copy}
+          onCopied={() => setCopied(true)}
+          className="self-start"
+        />
       </section>
       {children}
       <Checkbox label={words.kept} checked={kept} onChange={setKept} />

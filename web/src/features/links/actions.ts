@@ -3,6 +3,7 @@ import { usePlace } from '../../app/workspace.tsx'
 import { type I18n, useI18n } from '../../i18n/index.tsx'
 import { copyText } from '../../lib/clipboard.ts'
 import { showToast, useShowError } from '../../ui/toast.tsx'
+import type { ToastOptions } from '../../ui/toast-parts.tsx'
 import { type Folder, foldersKey, tagsKey } from '../groups/calls.ts'
 import {
   createLink,
@@ -26,7 +27,9 @@ export interface LinkActions {
   createAndCopy(url: string): Promise<Link>
   /** Changes a link and what shows it, unless someone else has in the meantime. @throws ApiError */
   update(link: Link, patch: LinkPatch): Promise<Link>
-  /** Enables or disables a link, and reports failures. */
+  /** What a toast about a change offers: to undo it, unless the link was changed since. */
+  undoOf(changed: Link): NonNullable<ToastOptions['action']>
+  /** Enables or disables a link, with an undo. */
   toggle(link: Link): Promise<void>
   /** Archives or unarchives a link, with an undo. */
   archive(link: Link): Promise<void>
@@ -85,14 +88,18 @@ export function useLinkActions(): LinkActions {
     }
   }
 
-  async function restore(link: Link) {
+  async function restore(link: Link, version?: number) {
     try {
-      written(await restoreLink(link.id))
+      written(await restoreLink(link.id, version, version && link.version))
       await refresh()
     } catch (error) {
       fail(error)
     }
   }
+  const undoOf: LinkActions['undoOf'] = (changed) => ({
+    label: t('common.undo'),
+    onClick: () => void restore(changed, changed.version - 1),
+  })
 
   async function removeQuietly(link: Link) {
     await deleteLink(link.id).catch(fail)
@@ -104,6 +111,7 @@ export function useLinkActions(): LinkActions {
     written,
     refresh,
     update,
+    undoOf,
     async copy(link) {
       const name = nameOf(link)
       if (await copyText(link.short_url)) showToast({ title: t('links.copiedName', { name }) })
@@ -120,7 +128,7 @@ export function useLinkActions(): LinkActions {
       void refresh()
       return link
     },
-    ...filing({ keep, written, refresh, fail, t }),
+    ...filing({ keep, written, refresh, undoOf, fail, t }),
     async remove(link) {
       const before = client.getQueriesData<LinkList>({ queryKey: lists })
       change(({ data, pagination }) => {
@@ -150,54 +158,44 @@ function filing({
   keep,
   written,
   refresh,
+  undoOf,
   fail,
   t,
-}: Pick<LinkActions, 'keep' | 'written' | 'refresh'> &
+}: Pick<LinkActions, 'keep' | 'written' | 'refresh' | 'undoOf'> &
   Pick<I18n, 't'> & { fail: (error: unknown) => void }): Pick<
   LinkActions,
   'toggle' | 'archive' | 'move'
 > {
-  async function set(link: Link, patch: LinkPatch, back: LinkPatch, title: string) {
-    keep({ ...link, ...patch } as Link)
+  async function set(link: Link, patch: LinkPatch, title: string, shown: Partial<Link> = {}) {
+    keep({ ...link, ...patch, ...shown } as Link)
     try {
-      written(await updateLink(link.id, patch))
+      const changed = await updateLink(link.id, patch)
+      written(changed)
+      void refresh()
+      // Someone else may have done the same before.
+      showToast({ title, ...(changed.version > link.version && { action: undoOf(changed) }) })
     } catch (error) {
       keep(link)
       fail(error)
-      return
     }
-    void refresh()
-    const undo = () =>
-      void updateLink(link.id, back).then((was) => {
-        written(was)
-        return refresh()
-      }, fail)
-    showToast({ title, action: { label: t('common.undo'), onClick: undo } })
   }
   return {
-    async toggle(link) {
+    toggle(link) {
       const enabled = !link.enabled
-      const status = enabled ? 'active' : 'disabled'
-      keep({ ...link, enabled, status })
-      try {
-        written(await updateLink(link.id, { enabled }))
-        void refresh()
-      } catch (error) {
-        keep(link)
-        fail(error)
-      }
+      const title = t(enabled ? 'links.enabledName' : 'links.disabledName', { name: nameOf(link) })
+      return set(link, { enabled }, title, { status: enabled ? 'active' : 'disabled' })
     },
     archive(link) {
       const { archived } = link
       const name = nameOf(link)
       const title = t(archived ? 'links.unarchivedName' : 'links.archivedName', { name })
-      return set(link, { archived: !archived }, { archived }, title)
+      return set(link, { archived: !archived }, title)
     },
     async move(link, folder) {
       const folder_id = folder?.id ?? null
       if (folder_id === link.folder_id) return
       const values = { link: nameOf(link), name: folder?.name ?? t('folders.none') }
-      await set(link, { folder_id }, { folder_id: link.folder_id }, t('folders.moved', values))
+      await set(link, { folder_id }, t('folders.moved', values))
     },
   }
 }

@@ -8,6 +8,7 @@ import {
   X,
 } from 'lucide-react'
 import { useState } from 'react'
+import { ApiError } from '../../api/errors.ts'
 import { startJob } from '../../app/jobs.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -15,15 +16,14 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import type { Folder } from '../groups/calls.ts'
 import { MoveDialog } from '../groups/folder-dialogs.tsx'
 import { useLinkActions } from './actions.ts'
-import { retagged, TagPopover } from './bulk-tags.tsx'
+import { TagPopover } from './bulk-tags.tsx'
 import {
-  amendLink,
-  deleteLink,
+  type BulkOperation,
+  bulkLinks,
   type FoundChange,
   type Link,
-  restoreLink,
+  type LinkPatch,
   tryFound,
-  updateLink,
 } from './calls.ts'
 import { Forecast } from './forecast.tsx'
 import { type FoundProps, SelectFound, useFoundChange } from './select-found.tsx'
@@ -39,7 +39,7 @@ type BulkKind =
   | 'unarchive'
   | 'move'
 
-/** The confirmation before all matches are changed, which can't be undone. */
+/** The confirmation before all matches are changed, also those that the page doesn't show. */
 interface Question {
   title: string
   text: string
@@ -60,21 +60,34 @@ function useBulkActions(
   const askFound = (action: string, change: FoundChange) =>
     ask({ title: action, text: t('links.bulk.selected', { count }), action, change })
 
-  const start = (
-    kind: BulkKind,
-    items: readonly Link[],
-    run: (link: Link) => Promise<unknown>,
-    undo?: (done: Link[]) => void,
-  ) => {
-    selection.clear()
+  const start = (kind: BulkKind, operations: readonly BulkOperation[]) => {
+    const undos: BulkOperation[] = []
     void startJob({
-      title: t(`links.bulk.${kind}.running`, { count: items.length }),
-      doneTitle: t(`links.bulk.${kind}.done`, { count: items.length }),
-      items,
-      run,
+      title: t(`links.bulk.${kind}.running`, { count: operations.length }),
+      doneTitle: t(`links.bulk.${kind}.done`, { count: operations.length }),
+      items: operations,
+      async run(some) {
+        const outcomes = await bulkLinks([...some])
+        return outcomes.map(({ index, status, link, error }) => {
+          if (error) return new ApiError(status, error.code, error.message, error.details)
+          if (link) keep(link)
+          const undo = undoOf(some[index], link, versions)
+          if (undo && kind !== 'restore') undos.push(undo)
+          return null
+        })
+      },
       onEnd: () => void refresh(),
-      ...(undo ? { undo } : {}),
+      undo: () => (undos.length === 0 ? undefined : () => start('restore', undos)),
     })
+  }
+  const versions = new Map(links.map(({ id, version }) => [id, version]))
+  /** Changes those of the selected links that differ. */
+  const update = (kind: BulkKind, patch: LinkPatch, differs: (link: Link) => boolean) => {
+    selection.clear()
+    start(
+      kind,
+      links.filter(differs).map(({ id }) => ({ op: 'update', id, link: patch })),
+    )
   }
   const remove = () => {
     if (found !== null) {
@@ -85,37 +98,23 @@ function useBulkActions(
         change: { delete: true },
       })
     }
+    selection.clear()
     start(
       'delete',
-      links,
-      ({ id }) => deleteLink(id),
-      (done) => start('restore', done, ({ id }) => restoreLink(id)),
+      links.map(({ id }) => ({ op: 'delete', id })),
     )
   }
   const enable = (enabled: boolean) => {
     if (found !== null) {
       return askFound(t(enabled ? 'links.enable' : 'links.disable'), { patch: { enabled } })
     }
-    start(
-      enabled ? 'enable' : 'disable',
-      links.filter((link) => link.enabled !== enabled),
-      async ({ id }) => keep(await updateLink(id, { enabled })),
-    )
+    update(enabled ? 'enable' : 'disable', { enabled }, (link) => link.enabled !== enabled)
   }
-  const archive = (archived: boolean, some: readonly Link[]) => {
+  const archive = (archived: boolean) => {
     if (found !== null) {
       return askFound(t(archived ? 'links.archive' : 'links.unarchive'), { patch: { archived } })
     }
-    start(
-      archived ? 'archive' : 'unarchive',
-      some.filter((link) => link.archived !== archived),
-      async ({ id }) => keep(await updateLink(id, { archived })),
-      (done) =>
-        archive(
-          !archived,
-          done.map((link) => ({ ...link, archived })),
-        ),
-    )
+    update(archived ? 'archive' : 'unarchive', { archived }, (link) => link.archived !== archived)
   }
   const move = (folder: Folder | null) => {
     const folder_id = folder?.id ?? null
@@ -125,22 +124,27 @@ function useBulkActions(
         patch: { folder_id },
       })
     }
-    start(
-      'move',
-      links.filter((link) => link.folder_id !== folder_id),
-      async ({ id }) => keep(await updateLink(id, { folder_id })),
-      (done) =>
-        start('move', done, async (was) =>
-          keep(await updateLink(was.id, { folder_id: was.folder_id })),
-        ),
-    )
+    update('move', { folder_id }, (link) => link.folder_id !== folder_id)
   }
   const tag = (added: string[], removed: string[]) => {
-    if (found !== null) return startFound({ add_tags: added, remove_tags: removed })
-    const retag = (link: Link) => retagged(link, added, removed)
-    start('tag', links, async (link) => keep(await amendLink(link, retag)))
+    const change = { add_tags: added, remove_tags: removed }
+    if (found !== null) return startFound(change)
+    update('tag', change, () => true)
   }
   return { remove, enable, archive, move, tag }
+}
+
+/** The operation that undoes another one, unless the link is changed in the meantime. */
+function undoOf(
+  operation: BulkOperation | undefined,
+  link: Link | undefined,
+  versions: ReadonlyMap<string, number>,
+): BulkOperation | null {
+  if (operation?.op === 'delete') return { op: 'restore', id: operation.id ?? '' }
+  // Nothing has changed.
+  if (link === undefined || link.version === versions.get(link.id)) return null
+  const { id, version } = link
+  return { op: 'restore', id, version: version - 1, if_match: version }
 }
 
 /** Bulk actions on links. */
@@ -180,7 +184,7 @@ export function BulkBar({ selection, search, list }: FoundProps) {
           brief
           variant="ghost"
           icon={areArchived ? <ArchiveRestore /> : <Archive />}
-          onClick={() => archive(!areArchived, links)}
+          onClick={() => archive(!areArchived)}
         >
           {areArchived ? t('links.unarchive') : t('links.archive')}
         </Button>

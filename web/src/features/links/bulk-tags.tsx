@@ -4,19 +4,11 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { type Link, tryFound, tryLinks } from './calls.ts'
+import { tryFound, tryLinks } from './calls.ts'
 import { Forecast } from './forecast.tsx'
 import { TagsInput } from './form/tags-input.tsx'
 import type { LinksSearch } from './search.ts'
 import type { Selection } from './use-selection.ts'
-
-/** The tags of a link after adding some and removing others. */
-export function retagged({ tags }: Link, added: readonly string[], removed: readonly string[]) {
-  const gone = new Set(removed.map((one) => one.toLowerCase()))
-  const kept = tags.filter((one) => !gone.has(one.toLowerCase()))
-  const known = new Set(kept.map((one) => one.toLowerCase()))
-  return { tags: [...kept, ...added.filter((one) => !known.has(one.toLowerCase()))] }
-}
 
 /** Tags to add to all links, and tags to remove. */
 export function TagPopover({
@@ -32,6 +24,7 @@ export function TagPopover({
   const [open, setOpen] = useState(false)
   const [added, setAdded] = useState<string[]>([])
   const [removed, setRemoved] = useState<string[]>([])
+  const change = { add_tags: added, remove_tags: removed }
   const have = [...new Set(links.flatMap((link) => link.tags))]
   return (
     <Popover
@@ -48,22 +41,23 @@ export function TagPopover({
     >
       <div className="flex flex-col gap-4">
         <Field label={t('links.bulk.addTags')}>
-          {(control) => <TagsInput control={control} value={added} onChange={setAdded} />}
+          {(control) => <TagsInput creates control={control} value={added} onChange={setAdded} />}
         </Field>
         <Field label={t('links.bulk.removeTags')}>
           {(control) => (
-            <TagsInput control={control} value={removed} onChange={setRemoved} suggestions={have} />
+            <TagsInput
+              control={control}
+              value={removed}
+              onChange={setRemoved}
+              suggestions={found === null ? have : undefined}
+            />
           )}
         </Field>
         {added.length + removed.length === 0 ? null : (
           <Forecast
             change={[found === null ? links.map(({ id }) => id) : search, added, removed]}
             count={count}
-            ask={() =>
-              found === null
-                ? tryLinks(links, (link) => retagged(link, added, removed))
-                : tryFound(search, found, { add_tags: added, remove_tags: removed })
-            }
+            ask={() => (found === null ? tryLinks(links, change) : tryFound(search, found, change))}
           />
         )}
         <Button

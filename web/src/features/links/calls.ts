@@ -1,6 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
-import { ApiError } from '../../api/errors.ts'
 import { pagedQuery } from '../../api/paged-query.ts'
 import { type LinksSearch, sortOf } from './search.ts'
 
@@ -104,13 +103,10 @@ export async function tryFound(
 }
 
 /** A dry run of a change of some links. */
-export async function tryLinks(
-  links: readonly Link[],
-  patch: (link: Link) => LinkPatch,
-): Promise<Tried> {
+export async function tryLinks(links: readonly Link[], patch: LinkPatch): Promise<Tried> {
   const operations = links
     .slice(0, TRIED_MAX)
-    .map((link) => ({ op: 'update' as const, id: link.id, link: patch(link) }))
+    .map(({ id }) => ({ op: 'update' as const, id, link: patch }))
   const answer = api.POST('/api/v1/links/bulk', { params: DRY_RUN, body: { operations } })
   const { data, summary } = await ok(answer)
   return { ...summary, reasons: reasonsOf(data.flatMap(({ error }) => error ?? [])) }
@@ -207,19 +203,14 @@ export function readLink(id: string): Promise<Link> {
   return ok(api.GET('/api/v1/links/{id}', { params: { path: { id } } }))
 }
 
-/**
- * Changes a link depending on its state: if someone else was faster, the change is computed again
- * from the new state.
- */
-export async function amendLink(link: Link, change: (link: Link) => LinkPatch): Promise<Link> {
-  for (let current = link, tries = 3; ; tries--) {
-    try {
-      return await updateLink(current.id, change(current), current.version)
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 412 || tries === 0) throw error
-      current = await readLink(current.id)
-    }
-  }
+/** An operation of a bulk request. */
+export type BulkOperation = Schemas['LinkBulk']['operations'][number]
+/** The result. */
+export type BulkOutcome = Schemas['LinkBulkResult']['data'][number]
+
+/** Changes many links with one request, each on its own. */
+export async function bulkLinks(operations: BulkOperation[]): Promise<BulkOutcome[]> {
+  return (await ok(api.POST('/api/v1/links/bulk', { body: { operations } }))).data
 }
 
 export async function deleteLink(id: string): Promise<void> {
@@ -246,10 +237,11 @@ export async function deleteClicks(id: string, before: string): Promise<void> {
   await ok(api.DELETE('/api/v1/links/{id}/clicks', { params: { path: { id }, query: { before } } }))
 }
 
-/** Restores a deleted link, or an earlier version of an existing one. */
-export function restoreLink(id: string, version?: number): Promise<Link> {
+/** Restores a deleted link, or an earlier version of an existing one; with `from` only that one, else 412. */
+export function restoreLink(id: string, version?: number, from?: number): Promise<Link> {
   const body = version === undefined ? {} : { version }
-  return ok(api.POST('/api/v1/links/{id}/restore', { params: { path: { id } }, body }))
+  const header = from === undefined ? {} : { 'If-Match': `"${from}"` }
+  return ok(api.POST('/api/v1/links/{id}/restore', { params: { path: { id }, header }, body }))
 }
 
 /** What a page says about itself: the server requests it. */

@@ -3,9 +3,9 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { folderQuery } from '../groups/calls.ts'
-import { useCreators } from './creator.tsx'
+import { useCreators } from './creator.ts'
+import type { Ask } from './search.ts'
 import { HAD, type LinksSearch, type SearchChange } from './search.ts'
-import type { Ask } from './toolbar.tsx'
 
 /** The folder whose name is needed. */
 function folderIdOf({ folder }: LinksSearch): string {

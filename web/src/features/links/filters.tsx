@@ -4,10 +4,10 @@ import { Field } from '../../ui/field.tsx'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { useHosts } from '../domains/hosts.ts'
-import { useCreators } from './creator.tsx'
+import { useCreators } from './creator.ts'
 import { TagsInput } from './form/tags-input.tsx'
+import type { Ask } from './search.ts'
 import { HAD, type LinksSearch, STATUSES } from './search.ts'
-import type { Ask } from './toolbar.tsx'
 
 const ANY = ''
 

@@ -1,33 +1,45 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Check } from 'lucide-react'
-import { type ReactNode, type SubmitEvent, useState } from 'react'
+import { Link as RouterLink } from '@tanstack/react-router'
+import { Check, FileUp, Globe, UserPlus, X } from 'lucide-react'
+import { type ReactNode, type SubmitEvent, Suspense, useEffect, useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button } from '../../ui/button.tsx'
+import { lazyComponent } from '../../lib/lazy-component.ts'
+import { Button, buttonClass, IconButton } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
 import { cx } from '../../ui/cx.ts'
 import { errorText } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
 import { Submit } from '../../ui/form.tsx'
 import { Card } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { createKey, keysQuery } from '../keys/calls.ts'
 import type { LinkActions } from './actions.ts'
 import { type LinkList, linksQuery } from './calls.ts'
+import type { Rows } from './rows.ts'
+
+const FirstVisits = lazyComponent(() => import('./first-visits.tsx'), 'FirstVisits')
 
 /** With more links than this, the checklist is hidden. */
 const FEW = 5
 /** How often the list is reloaded while the first click is awaited. */
 const RELOAD_MS = 3_000
 
-/** A first link by one field, and a checklist of three steps: link, click, key. */
+/** Where a browser keeps that the steps of a workspace were dismissed. */
+const keptAt = (workspace: string) => `slugline.first-steps.${workspace}`
+
+/**
+ * A first link by one field, and a checklist of three steps: link, click, key. Then where to go next,
+ * until it is dismissed.
+ */
 export function FirstSteps({
   list,
-  actions,
+  rows: { actions, onQr },
 }: {
   /** Undefined: loading. */
   list: LinkList | undefined
-  actions: LinkActions
+  rows: Pick<Rows, 'actions' | 'onQr'>
 }) {
   const { t } = useI18n()
   const place = usePlace()
@@ -37,12 +49,14 @@ export function FirstSteps({
   const mayMakeKeys = place.may('keys:write')
   const keys = useQuery({ ...keysQuery(workspace.id), enabled: mayMakeKeys && total <= FEW }).data
   const first = links.at(-1)
+  const [visited, setVisited] = useState(false)
   const steps = {
     link: total > 0,
-    click: links.some(({ clicks }) => clicks.total > 0),
+    click: visited || links.some(({ clicks }) => clicks.total > 0),
     key: !mayMakeKeys || (keys !== undefined && keys.length > 0),
   }
-  const isAwaited = place.may('links:write') && steps.link && !steps.click && total <= FEW
+  const writable = place.may('links:write')
+  const isAwaited = writable && steps.link && !steps.click && total <= FEW
   useQuery({
     ...linksQuery(workspace.id, {}),
     enabled: isAwaited,
@@ -50,26 +64,47 @@ export function FirstSteps({
   })
   // A key created here stays visible until the page is left: it is shown once.
   const [key, setKey] = useState<string | null>(null)
-  const isDone = steps.link && steps.click && steps.key && key === null
-  if (list === undefined || !place.may('links:write')) return null
-  if (total > FEW || isDone || (mayMakeKeys && keys === undefined)) return null
+  const [dismissed, setDismissed] = useState(
+    () => localStorage.getItem(keptAt(workspace.id)) !== null,
+  )
+  const isKnown = list !== undefined && (!mayMakeKeys || keys !== undefined)
+  const isDone = steps.link && steps.click && steps.key
+  // Steps that are done while the page is open stay, with what to do next.
+  const [isShown, setShown] = useState(false)
+  useEffect(() => {
+    if (isKnown && !isDone) setShown(true)
+  }, [isKnown, isDone])
+  if (!isShown || !isKnown || !writable || total > FEW) return null
+  // Without links the page has nothing else.
+  if (dismissed && steps.link) return null
+  const dismiss = () => {
+    localStorage.setItem(keptAt(workspace.id), 'dismissed')
+    setDismissed(true)
+  }
   return (
     <Card className="mb-6 flex flex-col gap-5 p-5">
-      <h2 className="font-semibold text-lg">{t('links.first.title')}</h2>
+      <div className="flex items-center justify-between gap-2">
+        <h2 className="font-semibold text-lg">{t('links.first.title')}</h2>
+        {steps.link ? (
+          <IconButton label={t('links.first.dismiss')} icon={<X />} onClick={dismiss} />
+        ) : null}
+      </div>
       <ol className="flex flex-col gap-5">
         <Step done={steps.link} title={t('links.first.link')}>
           {steps.link ? null : <FirstLink actions={actions} />}
         </Step>
         <Step done={steps.click} title={t('links.first.click')}>
-          {steps.click || first === undefined ? null : (
-            <a
-              href={first.short_url}
-              target="_blank"
-              rel="noreferrer"
-              className="w-fit text-accent-text underline underline-offset-2"
-            >
-              <bdi dir="ltr">{first.short_url}</bdi>
-            </a>
+          {first === undefined ? null : (
+            <Suspense fallback={<Skeleton className="h-16 w-full" />}>
+              <FirstVisits
+                link={first}
+                onQr={() => onQr(first)}
+                onVisit={() => {
+                  setVisited(true)
+                  void actions.refresh()
+                }}
+              />
+            </Suspense>
           )}
         </Step>
         {mayMakeKeys ? (
@@ -78,7 +113,41 @@ export function FirstSteps({
           </Step>
         ) : null}
       </ol>
+      {steps.link ? <NextSteps /> : null}
     </Card>
+  )
+}
+
+/** Pages to go on with. */
+function NextSteps() {
+  const { t } = useI18n()
+  const { may } = usePlace()
+  return (
+    <section aria-label={t('links.first.next')} className="flex flex-col gap-2">
+      <h3 className="font-medium">{t('links.first.next')}</h3>
+      <div className="flex flex-wrap gap-2">
+        {may('members:manage') ? (
+          <RouterLink
+            to="/members"
+            search={{ create: true }}
+            className={buttonClass('secondary', 'sm')}
+          >
+            <UserPlus />
+            {t('members.invite')}
+          </RouterLink>
+        ) : null}
+        {may('domains:write') ? (
+          <RouterLink to="/domains" className={buttonClass('secondary', 'sm')}>
+            <Globe />
+            {t('domains.add')}
+          </RouterLink>
+        ) : null}
+        <RouterLink to="/import" className={buttonClass('secondary', 'sm')}>
+          <FileUp />
+          {t('imports.title')}
+        </RouterLink>
+      </div>
+    </section>
   )
 }
 

@@ -8,8 +8,7 @@ import { lazyComponent } from '../../lib/lazy-component.ts'
 import { Button } from '../../ui/button.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { folderQuery } from '../groups/calls.ts'
-import type { LinksSearch } from './search.ts'
-import type { Ask } from './toolbar.tsx'
+import type { Ask, LinksSearch } from './search.ts'
 
 const FolderList = lazyComponent(() => import('../groups/folder-list.tsx'), 'FolderList')
 

@@ -4,7 +4,7 @@ let last: LinksSearch = {}
 
 /** Saves the list's last query, for the link back to it. */
 export function keepSearch(search: LinksSearch): void {
-  const { create: _, edit: __, ...list } = search
+  const { create: _, edit: __, qr: ___, ...list } = search
   last = list
 }
 

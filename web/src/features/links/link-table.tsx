@@ -9,8 +9,8 @@ import { Table, Td, Th } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { TagDot } from '../groups/tag-dot.tsx'
+import { PersonName } from '../members/person.tsx'
 import { Address } from './address.tsx'
-import { CreatorName } from './creator.tsx'
 import { OPTIONAL, useHiddenColumns } from './hidden-columns.ts'
 import { ImportedClicks } from './imported.tsx'
 import { DestinationLine } from './middle.tsx'
@@ -24,14 +24,14 @@ import {
   useLinkPageAhead,
   useRowProps,
 } from './rows.ts'
+import type { Ask } from './search.ts'
 import { type LinksSearch, type Sort, sortOf, sortParameter } from './search.ts'
 import { Sparkline } from './sparkline.tsx'
 import { ArchivedMark, StatusDot } from './status.tsx'
 import { nameOf, tagsThatFit } from './text.ts'
-import type { Ask } from './toolbar.tsx'
 
 const COLUMNS = {
-  select: 'w-9 pe-0!',
+  select: 'w-9 pe-0! print:hidden',
   address: 'w-[26%]',
   destination: '',
   tags: 'w-36 max-xl:w-30',
@@ -40,7 +40,7 @@ const COLUMNS = {
   clicks: 'w-22',
   creator: 'w-30',
   created: 'w-30',
-  menu: 'w-12 ps-0!',
+  menu: 'w-12 ps-0! print:hidden',
 } as const
 
 /** The links, one per row. */
@@ -214,7 +214,7 @@ const Row = memo(function Row({
       )}
       {hidden.has('creator') ? null : (
         <Td className="truncate text-muted text-sm">
-          {link.created_by && <CreatorName creator={link.created_by} />}
+          {link.created_by && <PersonName actor={link.created_by} />}
         </Td>
       )}
       {hidden.has('created') ? null : (

@@ -28,7 +28,7 @@ export function useSearchChanges() {
     navigate({ search: (before) => withoutEmpty({ ...before, ...change }) })
   const close = (focus: string | undefined) => {
     void navigate({
-      search: ({ create: _, edit: __, ...before }) => before,
+      search: ({ create: _, edit: __, qr: ___, ...before }) => before,
       replace: true,
     }).then(() => focus && focusRow(focus))
   }
@@ -48,6 +48,7 @@ export function usePageKeys({
   actions,
   writable,
   open,
+  filing,
   remove,
 }: {
   links: readonly Link[]
@@ -55,15 +56,20 @@ export function usePageKeys({
   actions: LinkActions
   writable: boolean
   open: (change: SearchChange) => unknown
+  filing: { tag: (link: Link) => void; move: (link: Link) => void }
   remove: (link: Link) => Promise<void>
 }): void {
+  const navigate = route.useNavigate()
   const create = () => void open({ create: true })
   useRowKeys(links, {
     select: selection.toggle,
     copy: (link) => void actions.copy(link),
+    showStatistics: ({ id }) => void navigate({ to: '/links/$id/statistics', params: { id } }),
     ...(writable
       ? {
           edit: (link: Link) => void open({ edit: link.id }),
+          tag: filing.tag,
+          move: filing.move,
           remove: (link: Link) => void remove(link),
         }
       : {}),

@@ -13,11 +13,11 @@ import { useShowError } from '../../ui/toast.tsx'
 import { useTagColors } from '../groups/use-tags.ts'
 import { useLinkActions } from './actions.ts'
 import { type Link, linkQuery, linksQuery } from './calls.ts'
+import { useFiling } from './filing.tsx'
 import { FilterChips } from './filter-chips.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { FoundLinks } from './found-links.tsx'
 import { keepSearch } from './last-search.ts'
-import { MoveLink } from './move-link.tsx'
 import { NoLinks, NothingFound, useHasArchived } from './none.tsx'
 import {
   useCreatedFocus,
@@ -35,6 +35,7 @@ import { useSelection } from './use-selection.ts'
 const CreatePanel = lazyComponent(() => import('./form/panels.tsx'), 'CreatePanel')
 const BulkBar = lazyComponent(() => import('./bulk-bar.tsx'), 'BulkBar')
 const EditPanel = lazyComponent(() => import('./form/panels.tsx'), 'EditPanel')
+const QrDialog = lazyComponent(() => import('./qr/dialog.tsx'), 'QrDialog')
 
 const route = getRouteApi('/shell/links')
 
@@ -67,22 +68,23 @@ export function LinksPage() {
   const actions = useLinkActions()
   const selection = useSelection(JSON.stringify(FILTERS.map((name) => search[name])))
   const [fresh, setFresh] = useState<string | null>(null)
-  const [moving, setMoving] = useState<Link | null>(null)
+  const filing = useFiling()
 
-  const { create: _, edit: __, ...listSearch } = search
+  const { create: _, edit: __, qr: ___, ...listSearch } = search
   const filtered = FILTERS.some((name) => search[name] !== undefined)
   const { ask, open, close } = useSearchChanges()
   const list = useQuery(linksQuery(workspace.id, listSearch))
   const { data, isPlaceholderData, error } = list
   const links = data?.data ?? []
-  const sparklines = useSparklines(links)
-  const colors = useTagColors(links)
 
   useEffect(() => keepSearch(search), [search])
   useCreatedFocus(fresh, links)
   useNextPage(data?.pagination.next_cursor, listSearch)
 
-  usePageKeys({ links, selection, actions, writable, open, remove: removeAndMove })
+  usePageKeys({
+    ...{ links, selection, actions, writable, open, filing },
+    remove: removeAndMove,
+  })
 
   async function removeAndMove(link: Link) {
     const at = links.findIndex(({ id }) => id === link.id)
@@ -104,15 +106,16 @@ export function LinksPage() {
 
   const rows = {
     links,
-    sparklines,
-    colors,
+    sparklines: useSparklines(links),
+    colors: useTagColors(links),
     selection,
     writable,
     fresh,
     actions,
+    onQr: (link: Link) => void open({ qr: link.id }),
     onEdit: (link: Link) => void open({ edit: link.id }),
     onRemove: (link: Link) => void removeAndMove(link),
-    onMove: setMoving,
+    onMove: filing.move,
     onDuplicate: useDuplicate(),
     query: useShownQuery(search.q, isPlaceholderData),
     onTag: (tag: string) => void ask({ tag: [...new Set([...(search.tag ?? []), tag])] }),
@@ -134,7 +137,7 @@ export function LinksPage() {
         ) : null
       }
     >
-      {filtered || hasArchived !== false ? null : <FirstSteps list={data} actions={actions} />}
+      {filtered || hasArchived !== false ? null : <FirstSteps list={data} rows={rows} />}
       {isEmpty ? (
         <NoLinks hasArchived={hasArchived} onArchived={() => void ask({ archived: 'true' })} />
       ) : (
@@ -159,9 +162,8 @@ export function LinksPage() {
           )}
         </>
       )}
-      <MoveLink link={moving} onClose={() => setMoving(null)} />
-      {writable ? <Panels links={links} onClose={close} onCreated={onCreated} /> : null}
-      {search.create && !writable ? <MayNotCreate onClose={() => close(undefined)} /> : null}
+      {filing.dialogs}
+      <Panels links={links} writable={writable} onClose={close} onCreated={onCreated} />
     </Page>
   )
 }
@@ -199,22 +201,25 @@ function MayNotCreate({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** The open panel: of a new link, or of an edited one. */
+/** The open panel: of a new link, of an edited one, or the QR code of one. */
 function Panels({
   links,
+  writable,
   onClose,
   onCreated,
 }: {
   links: readonly Link[]
+  writable: boolean
   onClose: (focus: string | undefined) => void
   onCreated: (link: Link) => void
 }) {
-  const { create, edit } = route.useSearch()
+  const { create, edit, qr } = route.useSearch()
   const { workspace } = usePlace()
+  const shown = (writable ? edit : undefined) ?? qr
   const read = useQuery({
-    ...linkQuery(workspace.id, edit ?? ''),
-    enabled: edit !== undefined,
-    initialData: () => links.find(({ id }) => id === edit),
+    ...linkQuery(workspace.id, shown ?? ''),
+    enabled: shown !== undefined,
+    initialData: () => links.find(({ id }) => id === shown),
   })
   const showError = useShowError()
   const failure = read.error
@@ -223,14 +228,20 @@ function Panels({
     onClose(undefined)
   })
   useEffect(() => {
-    if (failure !== null && edit !== undefined) failed(failure)
-  }, [failure, edit])
-  const edited = read.data
+    if (failure !== null && shown !== undefined) failed(failure)
+  }, [failure, shown])
+  const link = shown === undefined ? undefined : read.data
   return (
     <Suspense>
-      {create ? <CreatePanel onClose={() => onClose(undefined)} onCreated={onCreated} /> : null}
-      {edited && edit ? (
-        <EditPanel key={edited.id} link={edited} onClose={() => onClose(edited.id)} />
+      {create && writable ? (
+        <CreatePanel onClose={() => onClose(undefined)} onCreated={onCreated} />
+      ) : create ? (
+        <MayNotCreate onClose={() => onClose(undefined)} />
+      ) : null}
+      {link && writable && shown === edit ? (
+        <EditPanel key={link.id} link={link} onClose={() => onClose(link.id)} />
+      ) : link ? (
+        <QrDialog key={link.id} link={link} onClose={() => onClose(link.id)} />
       ) : null}
     </Suspense>
   )

@@ -11,8 +11,8 @@ export function focusRow(id: string): void {
   requestAnimationFrame(() => rowLink(id)?.focus())
 }
 
-/** The row with the focus, else that under the pointer. */
-function currentId(): string | undefined {
+/** The link of the row with the focus, else of that under the pointer. */
+export function currentId(): string | undefined {
   const row =
     document.activeElement?.closest<HTMLElement>('[data-row]') ??
     document.querySelector<HTMLElement>('[data-row]:hover')
@@ -25,7 +25,10 @@ export function useRowKeys(
   does: {
     select: (link: Link) => void
     copy: (link: Link) => void
+    showStatistics: (link: Link) => void
     edit?: (link: Link) => void
+    tag?: (link: Link) => void
+    move?: (link: Link) => void
     remove?: (link: Link) => void
   },
 ): void {
@@ -46,7 +49,10 @@ export function useRowKeys(
     ArrowUp: () => step(-1),
     x: withCurrent(does.select),
     y: withCurrent(does.copy),
+    s: withCurrent(does.showStatistics),
     e: withCurrent(does.edit),
+    t: withCurrent(does.tag),
+    m: withCurrent(does.move),
     '#': remove,
     Delete: remove,
     Enter: () => {

@@ -13,7 +13,6 @@ import {
   Pencil,
   QrCode,
   Route,
-  Share2,
   Trash2,
 } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
@@ -26,6 +25,7 @@ const icon = (Icon: typeof Copy) => <Icon size={16} />
 
 /** What the menu does with a link. */
 export interface MenuDoes extends Pick<LinkActions, 'copy' | 'toggle' | 'archive'> {
+  showQr(link: Link): void
   edit(link: Link): void
   move(link: Link): void
   duplicate(link: Link): void
@@ -36,8 +36,6 @@ interface RowMenuProps {
   link: Link
   does: MenuDoes
   writable: boolean
-  /** Absent: it is available elsewhere. */
-  onShare?: () => void
   /** Absent: not available. */
   onDeleteClicks?: () => void
 }
@@ -52,7 +50,7 @@ export function RowMenu(props: RowMenuProps) {
   )
 }
 
-function Items({ link, does, writable, onShare, onDeleteClicks }: RowMenuProps) {
+function Items({ link, does, writable, onDeleteClicks }: RowMenuProps) {
   const { t } = useI18n()
   return (
     <>
@@ -68,14 +66,12 @@ function Items({ link, does, writable, onShare, onDeleteClicks }: RowMenuProps) 
       </MenuItem>
       <MenuItem
         icon={icon(ChartNoAxesColumn)}
+        shortcut="s"
         render={<RouterLink to="/links/$id/statistics" params={{ id: link.id }} />}
       >
         {t('shell.statistics')}
       </MenuItem>
-      <MenuItem
-        icon={icon(QrCode)}
-        render={<RouterLink to="/links/$id" params={{ id: link.id }} hash="qr" />}
-      >
+      <MenuItem icon={icon(QrCode)} onClick={() => does.showQr(link)}>
         {t('links.qr.title')}
       </MenuItem>
       <MenuItem
@@ -99,12 +95,7 @@ function Items({ link, does, writable, onShare, onDeleteClicks }: RowMenuProps) 
           >
             {link.enabled ? t('links.disable') : t('links.enable')}
           </MenuItem>
-          {onShare === undefined ? null : (
-            <MenuItem icon={icon(Share2)} onClick={onShare}>
-              {t('shares.share')}
-            </MenuItem>
-          )}
-          <MenuItem icon={icon(FolderInput)} onClick={() => does.move(link)}>
+          <MenuItem icon={icon(FolderInput)} shortcut="m" onClick={() => does.move(link)}>
             {t('folders.move')}
           </MenuItem>
           <MenuItem

@@ -17,6 +17,7 @@ export interface Rows {
   /** The link that was just created. */
   fresh: string | null
   actions: LinkActions
+  onQr: (link: Link) => void
   onEdit: (link: Link) => void
   onRemove: (link: Link) => void
   onMove: (link: Link) => void
@@ -67,6 +68,7 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
     archive: (link) => latest.current.actions.archive(link),
     move: (link) => latest.current.onMove(link),
     duplicate: (link) => latest.current.onDuplicate(link),
+    showQr: (link) => latest.current.onQr(link),
     edit: (link) => latest.current.onEdit(link),
     remove: (link) => latest.current.onRemove(link),
     narrow: (tag) => latest.current.onTag(tag),

@@ -1,4 +1,5 @@
 import { defined, isOn, listOf, oneOf, textOf } from '../../app/search-params.ts'
+import { LINK_RANGES } from '../statistics/range.ts'
 
 export const STATUSES = [
   'active',
@@ -54,6 +55,8 @@ export interface LinksSearch {
   create?: boolean
   /** The link whose panel is open. */
   edit?: string
+  /** The link whose QR code is shown. */
+  qr?: string
 }
 
 /** Changed parameters; undefined removes one. */
@@ -100,6 +103,7 @@ export function linksSearch(search: Record<string, unknown>): LinksSearch {
     from: Number.isSafeInteger(from) && from > 0 ? from : undefined,
     create: isOn(search.create),
     edit: textOf(search.edit),
+    qr: textOf(search.qr),
   })
 }
 
@@ -112,8 +116,20 @@ interface LinkSearch {
   edit?: boolean
   /** The dialog about a described visitor is open. */
   explain?: boolean
+  /** Its QR code is shown. */
+  qr?: boolean
+  /** The period of its numbers. */
+  range?: (typeof LINK_RANGES)[number]
 }
 
 export function linkSearch(search: Record<string, unknown>): LinkSearch {
-  return defined({ edit: isOn(search.edit), explain: isOn(search.explain) })
+  return defined({
+    edit: isOn(search.edit),
+    explain: isOn(search.explain),
+    qr: isOn(search.qr),
+    range: oneOf(search.range, LINK_RANGES),
+  })
 }
+
+/** Changes the list's query. */
+export type Ask = (change: SearchChange, replace?: boolean) => void

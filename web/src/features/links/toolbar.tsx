@@ -13,11 +13,8 @@ import type { LinkList } from './calls.ts'
 import { ColumnChoice } from './columns.tsx'
 import { Export } from './export.tsx'
 import { FolderFilter } from './folder-filter.tsx'
-import { type LinksSearch, type SearchChange, SORTS, sortOf, sortParameter } from './search.ts'
+import { type Ask, type LinksSearch, SORTS, sortOf, sortParameter } from './search.ts'
 import { Views } from './views/button.tsx'
-
-/** Changes the list's query. */
-export type Ask = (change: SearchChange, replace?: boolean) => void
 
 /** Keys that follow each other faster than this cause one request. */
 const PACE_MS = 50

@@ -5,7 +5,7 @@ import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
 import { showToast, useAction } from '../../ui/toast.tsx'
-import { invitationsQuery, invite, type OpenInvitation, withdraw } from './calls.ts'
+import { invitationsQuery, invite, membersQuery, type OpenInvitation, withdraw } from './calls.ts'
 import { Email } from './email.tsx'
 
 /** Open invitations; renders nothing if there are none. */
@@ -45,7 +45,9 @@ function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
     await client.invalidateQueries({ queryKey: [workspace.id, 'invitations'] })
     showToast({ title: t('members.invite.mailed', { email }) })
   })
-  const who = invited_by?.email
+  const members = useQuery(membersQuery(workspace.id)).data
+  const inviter = members?.find(({ email }) => email === invited_by?.email)
+  const who = inviter?.name || invited_by?.email
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-line border-b py-2.5">
       <div className="flex min-w-0 flex-1 basis-56 flex-col">
@@ -54,7 +56,9 @@ function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
           {t(`role.${role}`)}
           {' · '}
           {t('members.invitation.expires', { date: format.date(expires_at) })}
-          {who ? ` · ${t('members.invitation.by', { who })}` : ''}
+          {who ? (
+            <span title={invited_by?.email}>{` · ${t('members.invitation.by', { who })}`}</span>
+          ) : null}
         </span>
       </div>
       <div className="flex items-center gap-2">

@@ -75,7 +75,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       >
         {made.map(({ id, email, url }) =>
           url === undefined ? null : (
-            <div key={id} className="grid gap-1">
+            <div key={id} className="flex flex-col gap-1">
               {made.length === 1 ? null : <Email address={email} className="font-medium text-sm" />}
               <CodeBlock code={url} />
             </div>

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, ok, request, type Schemas } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
+import { pagedQuery } from '../../api/paged-query.ts'
 import { type Dimension, type Filter, parameterOf } from './filters.ts'
 import { addDays, dayIn, type Interval, type Period } from './range.ts'
 import type { Bots } from './search.ts'
@@ -14,8 +15,10 @@ export type TopValue = Schemas['TopList']['data'][number] & {
 }
 /** Clicks, unique visitors among them, and bots. */
 export type Counts = Stats['totals']
-/** A click in the stream. */
-export type LiveClick = Schemas['Click']
+/** A click, as in the stream. */
+export type Click = Schemas['Click']
+/** A click of a list, with its link's short URL; absent: the list is of one link, or it is gone. */
+export type ListedClick = Click & { short_url?: string | undefined }
 
 /** The query of a report. */
 export interface Question {
@@ -99,6 +102,23 @@ export const statsBeforeQuery = (
     },
   })
 
+const RECENT_MS = 5 * 60_000
+
+/** The visitors of the last five minutes. */
+export const recentQuery = (question: Question) =>
+  queryOptions({
+    queryKey: [question.workspace, 'stats', question, 'recent'],
+    async queryFn({ signal }) {
+      const from = new Date(Date.now() - RECENT_MS).toISOString()
+      const query = { ...queryOf(question), from, interval: 'hour' }
+      const { totals } = await request<Stats>('GET', `${pathOf(question)}/stats`, { query, signal })
+      return totals.unique
+    },
+    // Not while the page is in the background.
+    refetchInterval: 15_000,
+    retry: false,
+  })
+
 /** More than there are; the most values that a shared list may have. */
 export const ALL_COUNTRIES = 300
 
@@ -111,6 +131,39 @@ export const topQuery = (question: Question, period: Period, dimension: Dimensio
       return request<TopList>('GET', `${pathOf(question)}/stats/${dimension}`, { query, signal })
     },
   })
+
+const CLICKS_PAGE = 50
+
+/** The clicks of a report, newest first, a page at a time. */
+export function clicksQuery(question: Question, period: Period) {
+  const list = pagedQuery(
+    [question.workspace, 'stats', question, period, 'single'],
+    async (cursor, signal) => {
+      const range = rangeOf(period, question.zone)
+      const query = { ...queryOf(question), ...range, limit: CLICKS_PAGE, ...cursor }
+      const path = `${pathOf(question)}/clicks`
+      const page = await request<Schemas['ClickList']>('GET', path, { query, signal })
+      const urls =
+        question.linkId === null ? await shortUrlsOf(page.data, signal) : new Map<string, string>()
+      const data: ListedClick[] = page.data.map((click) => ({
+        ...click,
+        short_url: urls.get(click.link_id ?? ''),
+      }))
+      return { ...page, data }
+    },
+  )
+  const { placeholderData: _, ...settings } = common
+  return { ...list, ...settings }
+}
+
+/** The short URLs of the clicks' links, in one request; deleted links have none. */
+async function shortUrlsOf(clicks: readonly Click[], signal: AbortSignal) {
+  const id = [...new Set(clicks.flatMap(({ link_id }) => link_id ?? []))]
+  if (id.length === 0) return new Map<string, string>()
+  const query = { id, archived: 'any', limit: CLICKS_PAGE, total: 'quick' } as const
+  const { data } = await ok(api.GET('/api/v1/links', { params: { query }, signal }))
+  return new Map(data.map((link) => [link.id, link.short_url]))
+}
 
 /** The link in the heading of its statistics. */
 export const linkHeadQuery = (workspace: string, id: string) =>

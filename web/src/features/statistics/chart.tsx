@@ -74,7 +74,11 @@ export function Chart(props: ChartProps) {
   return (
     <figure ref={box} dir="ltr" className="relative h-full" aria-label={summary}>
       {width === 0 ? null : (
-        <svg width={width} height={height} className="absolute" aria-hidden="true">
+        <svg
+          {...sizeOf(width, height)}
+          className="absolute max-w-full print:static print:h-auto"
+          aria-hidden="true"
+        >
           {ticks.map((value) => (
             <g key={value}>
               <line
@@ -149,6 +153,13 @@ export function Chart(props: ChartProps) {
     </figure>
   )
 }
+
+/** On paper, which is narrower than the window, it becomes smaller. */
+const sizeOf = (width: number, height: number) => ({
+  width,
+  height,
+  viewBox: `0 0 ${width} ${height}`,
+})
 
 /** The size of an element; zero until it is measured. */
 function useSize(box: { current: HTMLElement | null }) {

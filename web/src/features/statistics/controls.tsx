@@ -1,5 +1,6 @@
 import { BOTS_MODES } from '@src/statistics/columns.ts'
-import { useQuery } from '@tanstack/react-query'
+import { useQueries } from '@tanstack/react-query'
+import { useShortcuts } from '../../app/shortcuts.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
@@ -8,16 +9,26 @@ import { Select } from '../../ui/select.tsx'
 import { folderQuery } from '../groups/calls.ts'
 import { linkHeadQuery } from './calls.ts'
 import { FilterPicker } from './filter-picker.tsx'
-import { type Filter, filterText, withoutFilter } from './filters.ts'
-import { addDays, COMPARISONS, type Interval, ownTimeZone, RANGES, type Range } from './range.ts'
+import { type Filter, filterText, joined } from './filters.ts'
+import {
+  addDays,
+  COMPARISONS,
+  type Interval,
+  ownTimeZone,
+  RANGE_KEYS,
+  RANGES,
+  type Range,
+} from './range.ts'
 import type { Report } from './use-report.ts'
-import { filterName, shortName } from './words.ts'
+import { filterName, shortName, valueName } from './words.ts'
 import { ZoneSelect } from './zone-select.tsx'
 
 /** The parameters of the report: range, interval, zone, traffic, and the filters as chips. */
 export function Controls({ report }: { report: Report }) {
   const { t } = useI18n()
-  const { change, range, period, interval, intervals, question } = report
+  const { change, range, period, interval, intervals, question, search } = report
+  // Nothing is compared or added up in a list of clicks.
+  const isList = search.tab === 'clicks'
   const setRange = (next: Range) => {
     const dates =
       next === 'custom'
@@ -25,6 +36,11 @@ export function Controls({ report }: { report: Report }) {
         : { from: undefined, to: undefined }
     change({ range: next, ...dates, interval: undefined })
   }
+  useShortcuts(
+    Object.fromEntries(
+      Object.entries(RANGE_KEYS).map(([one, key]) => [key, () => setRange(one as Range)]),
+    ),
+  )
   return (
     <div className="mb-5 flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
@@ -36,14 +52,21 @@ export function Controls({ report }: { report: Report }) {
           onChange={setRange}
           options={RANGES.map((value) => ({ value, label: t(`statistics.range.${value}`) }))}
         />
-        <Comparisons report={report} />
-        <Select<Interval>
-          compact
-          label={t('statistics.interval')}
-          value={interval}
-          onChange={(next) => change({ interval: next })}
-          options={intervals.map((value) => ({ value, label: t(`statistics.interval.${value}`) }))}
-        />
+        {isList ? null : (
+          <>
+            <Comparisons report={report} />
+            <Select<Interval>
+              compact
+              label={t('statistics.interval')}
+              value={interval}
+              onChange={(next) => change({ interval: next })}
+              options={intervals.map((value) => ({
+                value,
+                label: t(`statistics.interval.${value}`),
+              }))}
+            />
+          </>
+        )}
         {question.shared ? null : (
           <Select
             compact
@@ -60,7 +83,7 @@ export function Controls({ report }: { report: Report }) {
         />
       </div>
       {range === 'custom' ? <Dates report={report} /> : null}
-      {report.comparison === 'custom' ? <Against report={report} /> : null}
+      {report.comparison === 'custom' && !isList ? <Against report={report} /> : null}
       <Filters report={report} />
     </div>
   )
@@ -128,19 +151,20 @@ function Against({ report: { before, period, change } }: { report: Report }) {
 
 function Filters({ report: { question, filters, setFilters } }: { report: Report }) {
   const { t } = useI18n()
-  if (filters.length === 0) return null
+  const groups = joined(filters)
+  if (groups.length === 0) return null
   return (
     <ul aria-label={t('statistics.filters')} className="flex flex-wrap items-center gap-2">
-      {filters.map((filter) => (
-        <li key={filterText(filter)} className="max-w-full">
+      {groups.map((group) => (
+        <li key={group.map(filterText).join()} className="max-w-full">
           <FilterChip
             workspace={question.workspace}
-            filter={filter}
-            onRemove={() => setFilters(withoutFilter(filters, filter))}
+            group={group}
+            onRemove={() => setFilters(filters.filter((one) => !group.includes(one)))}
           />
         </li>
       ))}
-      {filters.length > 1 ? (
+      {groups.length > 1 ? (
         <li>
           <Button size="sm" variant="ghost" onClick={() => setFilters([])}>
             {t('statistics.filter.clear')}
@@ -151,36 +175,54 @@ function Filters({ report: { question, filters, setFilters } }: { report: Report
   )
 }
 
-/** A filter as text; a link by its short URL instead of its id. */
+/** The values that a chip names; more are counted. */
+const NAMED = 3
+
+/** Filters of one dimension as text. */
 function FilterChip({
   workspace,
-  filter,
+  group,
   onRemove,
 }: {
   workspace: string
-  filter: Filter
+  group: readonly [Filter, ...Filter[]]
   onRemove: () => void
 }) {
   const i18n = useI18n()
-  const link = useQuery({
-    ...linkHeadQuery(workspace, filter.value),
-    enabled: filter.dimension === 'link' && filter.value !== '',
-  })
-  const folderId = filter.dimension === 'folder' ? filter.value : ''
-  const folder = useQuery({ ...folderQuery(workspace, folderId), enabled: folderId !== '' })
-  const known = (link.data && shortName(link.data.short_url)) ?? folder.data?.name
-  const name = filterName(
-    filter,
-    i18n,
-    known ?? (folder.isPending && folderId !== '' ? '…' : undefined),
-  )
+  const [first] = group
+  const names = useFilterNames(workspace, group.slice(0, NAMED))
+  const more = group.length - names.length
+  if (more > 0) names.push(`+${i18n.format.number(more)}`)
+  const name = filterName(first, names, i18n)
   return (
     <Chip
-      tone={filter.exclude ? 'neutral' : 'accent'}
+      tone={first.match === 'not' ? 'neutral' : 'accent'}
       onRemove={onRemove}
       removeLabel={i18n.t('statistics.filter.remove', { filter: name })}
     >
       {name}
     </Chip>
   )
+}
+
+/** The names of values; of links their short URLs, and of folders their names instead of ids. */
+function useFilterNames(workspace: string, filters: readonly Filter[]): string[] {
+  const i18n = useI18n()
+  const asked = (dimension: Filter['dimension']) =>
+    filters.filter((one) => one.dimension === dimension && one.value !== '')
+  const links = useQueries({
+    queries: asked('link').map(({ value }) => linkHeadQuery(workspace, value)),
+  })
+  const folders = useQueries({
+    queries: asked('folder').map(({ value }) => folderQuery(workspace, value)),
+  })
+  return filters.map(({ dimension, value }) => {
+    if (dimension === 'folder') {
+      const folder = folders.find(({ data }) => data?.id === value)?.data
+      return folder?.name ?? (folders.some(({ isPending }) => isPending) ? '…' : value)
+    }
+    const link = links.find(({ data }) => data?.id === value)?.data
+    if (dimension === 'link' && link !== undefined) return shortName(link.short_url)
+    return dimension === 'tag' ? value : valueName(dimension, value, i18n)
+  })
 }

@@ -82,7 +82,7 @@ function Figure({ value }: { value: number }) {
   )
 }
 
-const SCAN: Filter = { dimension: 'trigger', value: 'qr', exclude: false }
+const SCAN: Filter = { dimension: 'trigger', value: 'qr', match: 'is' }
 
 /** How many clicks are scans of a QR code. Pressing it filters by these. */
 function Scans({ report }: { report: Report }) {

@@ -1,4 +1,4 @@
-import { DIMENSIONS } from '@src/statistics/columns.ts'
+import { DIMENSIONS, IN_PARTS, MATCHES, type Match, PREFIXES } from '@src/statistics/columns.ts'
 
 /** The dimensions of lists and filters. Kinds have their own control. */
 export type Dimension = Exclude<(typeof DIMENSIONS)[number], 'kind'>
@@ -15,29 +15,31 @@ export type Group = (typeof GROUPS)[number]
 
 export const isGroup = (name: string): name is Group => GROUPS.some((group) => group === name)
 
-/** The prefix that excludes a value, in URLs and in parameters of the API. */
-const NOT = 'not_'
-
-/** Keeps the clicks with a value, or excludes them. */
+/** Keeps the clicks with a value or a part of one, or excludes them. */
 export interface Filter {
   dimension: Dimension | Group
   /** Empty: clicks without a value. */
   value: string
-  exclude: boolean
+  match: Match
 }
 
+/** Whether a dimension's values have parts that can be searched for. */
+export const isInParts = (dimension: Dimension | Group) => IN_PARTS.has(dimension)
+
 /**
- * Parses the filters of a URL: `country:DE`, `not_browser:Firefox`. Invalid ones are ignored, so
+ * Parses the filters of a URL: `country:DE`, `not_browser:Firefox`, `contains_city:burg`. Invalid ones are ignored, so
  * that a mistyped URL shows more instead of nothing.
  */
 export function parseFilters(texts: readonly string[]): Filter[] {
   const filters: Filter[] = []
   for (const text of texts) {
-    const found = /^(not_)?([a-z_]+):(.*)$/s.exec(text)
-    const dimension = [...GROUPS, ...DIMENSIONS].find((known) => known === found?.[2])
-    if (found === null || dimension === undefined || dimension === 'kind') continue
-    const filter = { dimension, value: found[3] ?? '', exclude: found[1] === NOT }
-    if (isGroup(dimension) && (filter.exclude || filter.value === '')) continue
+    const [, prefix = '', name, value = ''] = /^(not_|contains_)?([a-z_]+):(.*)$/s.exec(text) ?? []
+    const dimension = [...GROUPS, ...DIMENSIONS].find((known) => known === name)
+    const match = MATCHES.find((known) => PREFIXES[known] === prefix)
+    if (dimension === undefined || dimension === 'kind' || match === undefined) continue
+    const filter = { dimension, value, match }
+    if (isGroup(dimension) && (match !== 'is' || value === '')) continue
+    if (match === 'contains' && (!isInParts(dimension) || value === '')) continue
     filters.push(filter)
   }
   return filters
@@ -45,14 +47,14 @@ export function parseFilters(texts: readonly string[]): Filter[] {
 
 /** A filter in the form of a URL. */
 export function filterText(filter: Filter): string {
-  const { dimension, value, exclude } = filter
-  return `${exclude ? NOT : ''}${dimension}:${value}`
+  const { dimension, value, match } = filter
+  return `${PREFIXES[match]}${dimension}:${value}`
 }
 
 /** The API's parameter of a filter. */
-export function parameterOf({ dimension, exclude }: Pick<Filter, 'dimension' | 'exclude'>): string {
+export function parameterOf({ dimension, match }: Pick<Filter, 'dimension' | 'match'>): string {
   const name = dimension === 'link' || dimension === 'folder' ? `${dimension}_id` : dimension
-  return `${exclude ? NOT : ''}${name}`
+  return `${PREFIXES[match]}${name}`
 }
 
 /** Adds a filter, which replaces one with the same value, or the previous folder. */
@@ -63,9 +65,52 @@ export function withFilter(filters: readonly Filter[], added: Filter): Filter[] 
   return [...withoutFilter(others, added), added]
 }
 
-/** Removes the filter with a value. */
-export function withoutFilter(filters: readonly Filter[], { dimension, value }: Filter): Filter[] {
-  return filters.filter((kept) => kept.dimension !== dimension || kept.value !== value)
+/** Removes the filter with a value, or with a part of one. */
+export function withoutFilter(filters: readonly Filter[], gone: Filter): Filter[] {
+  const isPart = ({ match }: Filter) => match === 'contains'
+  return filters.filter(
+    (kept) =>
+      kept.dimension !== gone.dimension ||
+      kept.value !== gone.value ||
+      isPart(kept) !== isPart(gone),
+  )
+}
+
+/** The most values of a dimension that the API takes. */
+export const VALUES_MAX = 100
+
+/** The values chosen for a dimension, or those excluded, or parts of them. */
+export function valuesOf(
+  filters: readonly Filter[],
+  { dimension, match }: Pick<Filter, 'dimension' | 'match'>,
+): string[] {
+  return filters
+    .filter((one) => one.dimension === dimension && one.match === match)
+    .map(({ value }) => value)
+}
+
+/** Adds a filter, or removes it if it is there. */
+export function toggled(filters: readonly Filter[], filter: Filter): Filter[] {
+  return valuesOf(filters, filter).includes(filter.value)
+    ? withoutFilter(filters, filter)
+    : withFilter(filters, filter)
+}
+
+/**
+ * Filters that read as one: clicks have one of a dimension's values, or none of the excluded ones.
+ * Tags stay on their own, because a link has all of them.
+ */
+export function joined(filters: readonly Filter[]): [Filter, ...Filter[]][] {
+  const groups: [Filter, ...Filter[]][] = []
+  for (const filter of filters) {
+    const group = groups.find(
+      ([{ dimension, match }]) =>
+        !isGroup(dimension) && dimension === filter.dimension && match === filter.match,
+    )
+    if (group === undefined) groups.push([filter])
+    else group.push(filter)
+  }
+  return groups
 }
 
 /** Filters in the form of a share, without the tag or folder that is its subject. */

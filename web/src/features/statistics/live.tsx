@@ -7,7 +7,7 @@ import { Chip } from '../../ui/chip.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Card } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { type LiveClick, linkHeadQuery } from './calls.ts'
+import { type Click, linkHeadQuery, recentQuery } from './calls.ts'
 import { useLive } from './use-live.ts'
 import type { Report } from './use-report.ts'
 import { countryName, shortName, valueName } from './words.ts'
@@ -24,6 +24,32 @@ export function LiveToggle({ report }: { report: Report }) {
     >
       {t('statistics.live')}
     </Button>
+  )
+}
+
+/** How many visitors there were just now. */
+export function RecentVisitors({ report }: { report: Report }) {
+  const { t } = useI18n()
+  const { data: count } = useQuery(recentQuery(report.question))
+  return (
+    // Its width counts for nothing: otherwise the buttons would move below the title when it comes.
+    <span
+      className="flex min-h-5 items-center gap-2 whitespace-nowrap text-sm [contain:inline-size]"
+      data-testid="recent-visitors"
+    >
+      {count === undefined ? null : (
+        <>
+          <span
+            aria-hidden="true"
+            className={cx(
+              'size-2 shrink-0 rounded-full',
+              count > 0 ? 'bg-ok-mark' : 'bg-line-strong',
+            )}
+          />
+          {t('statistics.live.visitors', { count })}
+        </>
+      )}
+    </span>
   )
 }
 
@@ -69,13 +95,14 @@ export function LivePanel({ report }: { report: Report }) {
       {clicks.length === 0 ? (
         <p className="py-2 text-faint text-sm">{t('statistics.live.waiting')}</p>
       ) : (
-        <Clicks clicks={clicks} />
+        <LiveClicks clicks={clicks} />
       )}
     </Card>
   )
 }
 
-function Clicks({ clicks }: { clicks: readonly LiveClick[] }) {
+/** Clicks with the time since. */
+export function LiveClicks({ clicks }: { clicks: readonly Click[] }) {
   const i18n = useI18n()
   const { t } = i18n
   // Updates "now" to "a minute ago".
@@ -97,7 +124,7 @@ function Clicks({ clicks }: { clicks: readonly LiveClick[] }) {
             className="flex flex-wrap items-center gap-x-4 gap-y-0.5 border-line border-t py-1.5 text-sm"
           >
             <RelativeTime time={click.clicked_at} className="w-24 shrink-0 text-faint" />
-            <span className="flex min-w-0 flex-1 flex-wrap gap-x-3">
+            <span className="flex min-w-0 flex-1 basis-40 flex-wrap gap-x-3">
               <LinkName click={click} />
               <bdi className="truncate text-muted">
                 {valueName('referrer', click.referrer, i18n)}
@@ -116,7 +143,7 @@ function Clicks({ clicks }: { clicks: readonly LiveClick[] }) {
 }
 
 /** The short URL of a click; requested once per link. */
-function LinkName({ click }: { click: LiveClick }) {
+function LinkName({ click }: { click: Click }) {
   const { workspace } = usePlace()
   const link = useQuery({
     ...linkHeadQuery(workspace.id, click.link_id ?? ''),

@@ -13,14 +13,18 @@ export function OverTime({
   report,
   stats,
   before,
+  hasTotal = false,
 }: {
   report: Report
   stats: Stats
   before: Stats | undefined
+  /** Shows the count of the whole period, where nothing else does. */
+  hasTotal?: boolean
 }) {
   const { t, format, dir, regional } = useI18n()
   const { metric, question, period, search, change } = report
   const metricName = t(METRIC_NAMES[metric])
+  const name = t('statistics.chart.title', { metric: metricName })
   const { tick, title, span } = bucketFormats(
     stats.interval,
     question.zone,
@@ -58,9 +62,6 @@ export function OverTime({
   const beforeLabel = t(
     report.comparison === 'period' ? 'statistics.chart.before' : 'statistics.chart.compared',
   )
-  const range = new Intl.DateTimeFormat(regional, { dateStyle: 'medium', timeZone: 'UTC' })
-  const days = ({ from, to }: Period) =>
-    range.formatRange(new Date(from), new Date(addDays(to, -1)))
   const zoom = (first: string, last: string) =>
     change({
       range: 'custom',
@@ -71,7 +72,11 @@ export function OverTime({
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <h2 className="font-semibold">{t('statistics.chart.title', { metric: metricName })}</h2>
+        <h2 className="font-semibold">
+          {hasTotal
+            ? t('common.labelled', { label: name, value: format.number(stats.totals[metric]) })
+            : name}
+        </h2>
         <Segmented
           label={t('statistics.view')}
           value={view}
@@ -93,7 +98,7 @@ export function OverTime({
       ) : (
         <>
           {/* A chart of time runs the way of the language; its box has a fixed height. */}
-          <div className="h-60 sm:h-70">
+          <div className="h-60 sm:h-70 print:h-auto">
             <Chart
               points={points}
               unit={metricName}
@@ -108,19 +113,36 @@ export function OverTime({
               onZoom={zoom}
             />
           </div>
-          <div className="flex flex-wrap gap-x-5 gap-y-1 text-muted text-xs">
-            <span className="flex items-center gap-1.5">
-              <span className="h-0.5 w-4 bg-accent" />
-              {days(period)}
-            </span>
-            {report.before === null ? null : (
-              <span className="flex items-center gap-1.5">
-                <span className="w-4 border-line-strong border-t-2 border-dotted" />
-                {t('common.labelled', { label: beforeLabel, value: days(report.before) })}
-              </span>
-            )}
-          </div>
+          <Legend report={report} beforeLabel={beforeLabel} />
         </>
+      )}
+    </div>
+  )
+}
+
+/** The period of each line. */
+function Legend({
+  report: { period, before },
+  beforeLabel,
+}: {
+  report: Report
+  beforeLabel: string
+}) {
+  const { t, regional } = useI18n()
+  const range = new Intl.DateTimeFormat(regional, { dateStyle: 'medium', timeZone: 'UTC' })
+  const days = ({ from, to }: Period) =>
+    range.formatRange(new Date(from), new Date(addDays(to, -1)))
+  return (
+    <div className="flex flex-wrap gap-x-5 gap-y-1 text-muted text-xs">
+      <span className="flex items-center gap-1.5">
+        <span className="h-0.5 w-4 bg-accent" />
+        {days(period)}
+      </span>
+      {before === null ? null : (
+        <span className="flex items-center gap-1.5">
+          <span className="w-4 border-line-strong border-t-2 border-dotted" />
+          {t('common.labelled', { label: beforeLabel, value: days(before) })}
+        </span>
       )}
     </div>
   )
@@ -160,7 +182,12 @@ function BucketTable({
           <tr>
             <Th className="ps-0">{t('statistics.chart.start')}</Th>
             <Th end>{metricName}</Th>
-            {beforeLabel === null ? null : <Th end>{beforeLabel}</Th>}
+            {/* On a phone its words are longer than its numbers in some languages. */}
+            {beforeLabel === null ? null : (
+              <Th end className="whitespace-normal!">
+                {beforeLabel}
+              </Th>
+            )}
           </tr>
         </thead>
         <tbody>

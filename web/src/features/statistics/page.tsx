@@ -9,14 +9,16 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { BRIEF, BRIEF_LABEL, buttonClass } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { ShareButton } from '../shares/button.tsx'
 import { linkHeadQuery, statsBeforeQuery, statsQuery } from './calls.ts'
 import { Controls } from './controls.tsx'
 import { Export } from './export.tsx'
 import { isGroup, sharedFilters } from './filters.ts'
-import { LiveToggle } from './live.tsx'
+import { LivePanel, LiveToggle, RecentVisitors } from './live.tsx'
 import { ReportView } from './report.tsx'
 import type { StatisticsSearch } from './search.ts'
+import { SingleClicks } from './single-clicks.tsx'
 import { type Report, reportOf, useReport } from './use-report.ts'
 import { shortName } from './words.ts'
 
@@ -27,6 +29,7 @@ export function StatisticsPage() {
   return (
     <Page
       title={t('statistics.title')}
+      description={<RecentVisitors report={report} />}
       actions={
         <>
           <LiveToggle report={report} />
@@ -40,7 +43,7 @@ export function StatisticsPage() {
       }
     >
       <Controls report={report} />
-      <ReportView report={report} />
+      <Tabbed report={report} />
     </Page>
   )
 }
@@ -102,8 +105,36 @@ export function LinkStatisticsPage() {
       }
     >
       <Controls report={report} />
-      <ReportView report={report} />
+      <Tabbed report={report} />
     </Page>
+  )
+}
+
+/** The report, or its clicks one by one. */
+function Tabbed({ report }: { report: Report }) {
+  const { t } = useI18n()
+  const { search, change } = report
+  return (
+    <div className="flex flex-col gap-5">
+      {search.live === 'on' ? <LivePanel report={report} /> : null}
+      <Tabs<'report' | 'clicks'>
+        label={t('statistics.title')}
+        value={search.tab ?? 'report'}
+        onChange={(tab) => change({ tab: tab === 'clicks' ? tab : undefined })}
+        tabs={[
+          {
+            value: 'report',
+            label: t('statistics.tab.report'),
+            panel: <ReportView report={report} />,
+          },
+          {
+            value: 'clicks',
+            label: t('statistics.tab.clicks'),
+            panel: <SingleClicks report={report} />,
+          },
+        ]}
+      />
+    </div>
   )
 }
 

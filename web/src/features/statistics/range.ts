@@ -14,6 +14,21 @@ export const RANGES = [
 ] as const
 export type Range = (typeof RANGES)[number]
 
+/** The keys that choose a range, as in Plausible where it has one. */
+export const RANGE_KEYS = {
+  today: 'd',
+  yesterday: 'e',
+  '7d': 'w',
+  '30d': 'm',
+  '90d': 'q',
+  '12m': 'l',
+  year: 'y',
+  all: 'a',
+} as const satisfies Partial<Record<Range, string>>
+
+/** The ranges of a link's own page. */
+export const LINK_RANGES = ['today', 'yesterday', '7d', '30d', '90d'] as const
+
 /** What a period is compared with; `custom` begins on a chosen day. */
 export const COMPARISONS = ['period', 'year', 'custom', 'none'] as const
 export type Comparison = (typeof COMPARISONS)[number]

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useI18n } from '../../i18n/index.tsx'
+import type { ReactNode } from 'react'
+import { type MessageKey, useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { errorText } from '../../ui/errors.ts'
@@ -7,7 +8,6 @@ import { Problem } from '../../ui/problem.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { isUnavailable, statsBeforeQuery, statsQuery } from './calls.ts'
 import { Figures } from './figures.tsx'
-import { LivePanel } from './live.tsx'
 import { OverTime } from './over-time.tsx'
 import { Places } from './places.tsx'
 import { TopCards } from './top-cards.tsx'
@@ -17,17 +17,11 @@ import type { Report } from './use-report.ts'
 export function ReportView({ report }: { report: Report }) {
   const i18n = useI18n()
   const { t } = i18n
-  const { question, period, before, interval, search } = report
+  const { question, period, before, interval } = report
   const stats = useQuery(statsQuery(question, period, interval))
   const earlier = useQuery(statsBeforeQuery(question, period, before, interval))
   if (stats.isError && stats.data === undefined) {
-    return isUnavailable(stats.error) ? (
-      <Empty title={t('statistics.unavailable')}>
-        <p>{t('statistics.unavailableText')}</p>
-      </Empty>
-    ) : (
-      <Problem error={stats.error} onRetry={() => void stats.refetch()} />
-    )
+    return <ReportProblem error={stats.error} onRetry={() => void stats.refetch()} />
   }
   if (stats.data === undefined) return <ReportSkeleton />
   const { totals, imported_clicks: imported } = stats.data
@@ -41,21 +35,10 @@ export function ReportView({ report }: { report: Report }) {
           {isUnavailable(stats.error) ? t('statistics.unavailable') : errorText(stats.error, i18n)}
         </p>
       ) : null}
-      {search.live === 'on' ? <LivePanel report={report} /> : null}
       {nothing ? (
-        <Empty
-          title={t('statistics.empty.title')}
-          action={
-            report.filters.length > 0 ? (
-              <Button onClick={() => report.setFilters([])}>{t('statistics.filter.clear')}</Button>
-            ) : null
-          }
-        >
-          <p>
-            {t(report.filters.length > 0 ? 'statistics.empty.text' : 'statistics.empty.unfiltered')}
-          </p>
+        <NoClicks report={report} unfiltered="statistics.empty.unfiltered">
           <Imported count={imported} />
-        </Empty>
+        </NoClicks>
       ) : (
         <>
           <section className="flex flex-col gap-4">
@@ -68,6 +51,45 @@ export function ReportView({ report }: { report: Report }) {
         </>
       )}
     </div>
+  )
+}
+
+/** Why there is nothing: the statistics are restarting, which ends by itself, or another error. */
+export function ReportProblem({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const { t } = useI18n()
+  if (!isUnavailable(error)) return <Problem error={error} onRetry={onRetry} />
+  return (
+    <Empty title={t('statistics.unavailable')}>
+      <p>{t('statistics.unavailableText')}</p>
+    </Empty>
+  )
+}
+
+/** A period without clicks, and what to do. */
+export function NoClicks({
+  report: { filters, setFilters },
+  unfiltered,
+  children,
+}: {
+  report: Report
+  /** What is said without filters. */
+  unfiltered: MessageKey
+  children?: ReactNode
+}) {
+  const { t } = useI18n()
+  const filtered = filters.length > 0
+  return (
+    <Empty
+      title={t('statistics.empty.title')}
+      action={
+        filtered ? (
+          <Button onClick={() => setFilters([])}>{t('statistics.filter.clear')}</Button>
+        ) : null
+      }
+    >
+      <p>{t(filtered ? 'statistics.empty.text' : unfiltered)}</p>
+      {children}
+    </Empty>
   )
 }
 

@@ -35,6 +35,8 @@ export interface StatisticsSearch {
   /** `country:DE`, `not_browser:Firefox`. */
   filter?: string[]
   view?: 'table'
+  /** What is below the controls; default: the report. */
+  tab?: 'clicks'
   /** The live view is on. */
   live?: 'on'
 }
@@ -56,6 +58,7 @@ export function statisticsSearch(search: Record<string, unknown>): StatisticsSea
     metric: oneOf(search.metric, METRICS),
     filter: listOf(search.filter),
     view: oneOf(search.view, ['table'] as const),
+    tab: oneOf(search.tab, ['clicks'] as const),
     live: oneOf(search.live, ['on'] as const),
   })
 }

@@ -39,7 +39,7 @@ function SplitCard({ report, split }: { report: Report; split: Split }) {
   const { t, rich } = useI18n()
   const { question, period } = report
   // The same destination may be a variant of several splits.
-  const filter = { dimension: 'rule', value: split.rule, exclude: false } as const
+  const filter = { dimension: 'rule', value: split.rule, match: 'is' } as const
   const filters = [...question.filters, filter]
   const { data } = useQuery(topQuery({ ...question, filters }, period, 'variant', ALL))
   if (data === undefined) return null

@@ -99,7 +99,7 @@ function ColumnRow({
   // Only some of the hours have room for their label.
   const every = dimension === 'hour' ? 4 : 1
   const narrow = (value: number) => {
-    const filter: Filter = { dimension, value: String(value), exclude: false }
+    const filter: Filter = { dimension, value: String(value), match: 'is' }
     report.setFilters(withFilter(report.filters, filter))
   }
   const shortName = (value: number) =>

@@ -137,8 +137,8 @@ function TopRow({
   const text = value.value ?? ''
   // Purged links can't be filtered by, nor shared ones.
   const fixed = dimension === 'link' && (value.value === null || report.question.shared)
-  const filter = (exclude: boolean) =>
-    report.setFilters(withFilter(report.filters, { dimension, value: text, exclude }))
+  const filter = (match: 'is' | 'not') =>
+    report.setFilters(withFilter(report.filters, { dimension, value: text, match }))
   const row = (
     <>
       <span
@@ -171,7 +171,7 @@ function TopRow({
             type="button"
             title={name}
             aria-label={t('statistics.filter.by', { value: name })}
-            onClick={() => filter(false)}
+            onClick={() => filter('is')}
             className="relative flex h-full min-w-0 flex-1 items-center px-2 underline-offset-2 hover:underline"
           >
             {row}
@@ -181,7 +181,7 @@ function TopRow({
             label={t('statistics.filter.without', { value: name })}
             icon={<Minus />}
             className="end-0 hover:bg-pressed [@media(hover:hover)]:absolute! [@media(hover:hover)]:opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
-            onClick={() => filter(true)}
+            onClick={() => filter('not')}
           />
         </span>
       )}

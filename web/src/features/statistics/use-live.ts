@@ -1,7 +1,7 @@
 import { readEvents } from '@src/lib/base/server-events.ts'
 import { useEffect, useState } from 'react'
 import { open } from '../../api/client.ts'
-import { type LiveClick, type Question, queryOf } from './calls.ts'
+import { type Click, type Question, queryOf } from './calls.ts'
 
 const SHOWN = 10
 /** The server sends something every 15 s; a longer silence means that the connection is lost. */
@@ -13,7 +13,7 @@ type LiveState = 'connecting' | 'open' | 'lost'
 /** The clicks since the page was opened, newest first; reconnects automatically. */
 export function useLive(question: Question) {
   const [state, setState] = useState<LiveState>('connecting')
-  const [clicks, setClicks] = useState<readonly LiveClick[]>([])
+  const [clicks, setClicks] = useState<readonly Click[]>([])
   const [count, setCount] = useState(0)
   // The same query is the same stream, however often the page is rendered.
   const asked = JSON.stringify(question)
@@ -50,7 +50,7 @@ export function useLive(question: Question) {
           last = id
         }
         for await (const { data } of readEvents(body.pipeThrough(heard), reached)) {
-          const click = JSON.parse(data) as LiveClick
+          const click = JSON.parse(data) as Click
           setClicks((before) => [click, ...before].slice(0, SHOWN))
           setCount((before) => before + 1)
         }

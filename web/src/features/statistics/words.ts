@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from '@src/statistics/intervals.ts'
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
-import { type Dimension, type Filter, isGroup } from './filters.ts'
+import type { Dimension, Filter } from './filters.ts'
 import type { Interval } from './range.ts'
 import { sourceName } from './sources.ts'
 
@@ -87,13 +87,17 @@ function noneName(dimension: Dimension, { t }: I18n): string {
   return t(dimension.startsWith('utm_') ? 'statistics.none.utm' : 'statistics.none.other')
 }
 
-/** A filter in words. */
-export function filterName({ dimension, value, exclude }: Filter, i18n: I18n, name?: string) {
+/** A filter in words, with the names of its values. */
+export function filterName(
+  { dimension, match }: Filter,
+  names: readonly string[],
+  i18n: I18n,
+): string {
   const label = i18n.t(`statistics.dimension.${dimension}`)
-  const shown = name ?? (isGroup(dimension) ? value : valueName(dimension, value, i18n))
-  return exclude
-    ? i18n.t('statistics.filter.not', { dimension: label, value: shown })
-    : i18n.t('common.labelled', { label, value: shown })
+  const [only = '', ...more] = names
+  const shown = more.length === 0 ? only : i18n.format.either(names)
+  if (match === 'is') return i18n.t('common.labelled', { label, value: shown })
+  return i18n.t(`statistics.filter.${match}`, { dimension: label, value: shown })
 }
 
 /** Formats a bucket's start: short for an axis, and in full; and the whole bucket. */

@@ -60,7 +60,7 @@ export default function WorldMap({ report }: { report: Report }) {
               onPointerEnter={() => setPointed(country)}
               onClick={() => {
                 if (count === 0) return
-                const filter = { dimension: 'country', value: country, exclude: false } as const
+                const filter = { dimension: 'country', value: country, match: 'is' } as const
                 report.setFilters(withFilter(report.filters, filter))
               }}
             />

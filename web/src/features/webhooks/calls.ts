@@ -93,7 +93,7 @@ export async function resend(id: string, deliveryId: string): Promise<void> {
   await ok(api.POST('/api/v1/webhooks/{id}/deliveries/{delivery_id}/replay', { params: { path } }))
 }
 
-/** Sends all events after one again; null: all that are stored. */
+/** Sends all events after one, or from a time on, again; null: all that are stored. */
 export function replay(id: string, after: string | null): Promise<Schemas['Job']> {
   return ok(api.POST('/api/v1/webhooks/{id}/replay', { ...at(id), body: { after } }))
 }

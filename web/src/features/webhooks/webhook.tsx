@@ -14,6 +14,7 @@ import { MenuItem, MoreMenu } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
 import { showToast, useAction } from '../../ui/toast.tsx'
 import { RestrictedTo } from '../keys/restricted-to.tsx'
+import { CreatedBy } from '../members/person.tsx'
 import {
   type CreatedWebhook,
   deleteWebhook,
@@ -141,10 +142,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
           <CopyButton text={webhook.public_key} label={t('common.copy')} />
         </div>
         <p className="text-faint text-xs">
-          {t('keys.createdBy', {
-            date: i18n.format.date(webhook.created_at),
-            who: webhook.created_by.name ?? webhook.created_by.id ?? '',
-          })}
+          <CreatedBy at={webhook.created_at} by={webhook.created_by} />
         </p>
       </div>
       <Deliveries webhook={webhook} />

@@ -10,6 +10,7 @@ import type { StoredClick } from '../../../types.ts'
 import type { Retention } from '../../types.ts'
 import { openDuckDb } from '../database.ts'
 import { createMaintenance } from '../maintenance.ts'
+import { migrateDuckDb } from '../migrate.ts'
 import { createDuckDbTarget, insertClicks } from '../shipping.ts'
 
 export type TestDuckDb = Awaited<ReturnType<typeof openTestDuckDb>>
@@ -40,6 +41,7 @@ export async function openTestDuckDb() {
     async reopen() {
       database.close()
       database = await openDuckDb(file)
+      await migrateDuckDb(database)
     },
     /** Replaces what is stored. */
     async store({ clicks, purged }: World) {

@@ -5,8 +5,8 @@ import { Chip } from '../../../ui/chip.tsx'
 import { FolderName } from '../../groups/folder-name.tsx'
 import { TagDot } from '../../groups/tag-dot.tsx'
 import { useTagColors } from '../../groups/use-tags.ts'
+import { PersonName } from '../../members/person.tsx'
 import type { Link } from '../calls.ts'
-import { CreatorName } from '../creator.tsx'
 
 /** The other settings. */
 export function Facts({ link }: { link: Link }) {
@@ -47,13 +47,13 @@ export function Facts({ link }: { link: Link }) {
     ],
   ]
   return (
-    <dl className="flex flex-col">
+    <dl className="gap-x-10 lg:columns-2">
       {lines
         .filter(([, value]) => value)
         .map(([label, value]) => (
           <div
             key={label}
-            className="grid min-h-9 grid-cols-[9rem_1fr] items-start gap-3 border-line border-b py-2 last:border-0"
+            className="grid min-h-9 break-inside-avoid grid-cols-[9rem_1fr] items-start gap-3 border-line border-b py-2"
           >
             <dt className="text-muted">{label}</dt>
             <dd className="min-w-0 [overflow-wrap:anywhere]">{value}</dd>
@@ -84,7 +84,7 @@ function creatorOf({ created_by: creator }: Link): ReactNode {
       search={{ creator: creator.id ?? creator.type }}
       className="hover:underline"
     >
-      <CreatorName creator={creator} />
+      <PersonName actor={creator} />
     </RouterLink>
   )
 }

@@ -10,6 +10,7 @@ import { Problem } from '../../../ui/problem.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { RelativeTime } from '../../../ui/time.tsx'
 import { showToast, useShowError } from '../../../ui/toast.tsx'
+import { PersonName } from '../../members/person.tsx'
 import { useLinkActions } from '../actions.ts'
 import { type HistoryEntry, historyKey, historyQuery, type Link, restoreLink } from '../calls.ts'
 import { Change } from './change.tsx'
@@ -110,7 +111,9 @@ function Entry({
           <span className="font-medium">{t(`links.action.${action}`)}</span>
           <span className="flex min-w-0 items-center gap-1 text-muted">
             <Icon size={13} className="shrink-0" />
-            <span className="[overflow-wrap:anywhere]">{entry.actor.name}</span>
+            <span className="[overflow-wrap:anywhere]">
+              <PersonName actor={entry.actor} />
+            </span>
           </span>
           <span className="text-faint text-sm">
             <RelativeTime time={entry.created_at} />

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link as RouterLink } from '@tanstack/react-router'
-import { ChartNoAxesColumn, Pencil, Route } from 'lucide-react'
+import { ChartNoAxesColumn, Pencil, QrCode, Route } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
@@ -14,7 +14,8 @@ import { CopyButton } from '../../../ui/copy.tsx'
 import { CardSection, Page } from '../../../ui/page.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Loading, Skeleton } from '../../../ui/skeleton.tsx'
-import { ShareThis } from '../../shares/button.tsx'
+import { ShareButton } from '../../shares/button.tsx'
+import { LINK_RANGES, RANGE_KEYS } from '../../statistics/range.ts'
 import { useLinkActions } from '../actions.ts'
 import { BackToLinks } from '../back.tsx'
 import { type Link, linkQuery } from '../calls.ts'
@@ -36,7 +37,7 @@ import { Numbers } from './numbers.tsx'
 const EditPanel = lazyComponent(() => import('../form/panels.tsx'), 'EditPanel')
 const ExplainDialog = lazyComponent(() => import('../explain/dialog.tsx'), 'ExplainDialog')
 const Overview = lazy(() => part(() => import('../../statistics/overview.tsx')))
-const QrPanel = lazy(() => part(() => import('../qr/panel.tsx')))
+const QrDialog = lazyComponent(() => import('../qr/dialog.tsx'), 'QrDialog')
 
 const route = getRouteApi('/shell/links/$id')
 
@@ -69,7 +70,7 @@ export function LinkPage() {
 
 function Loaded({ link }: { link: Link }) {
   const { t } = useI18n()
-  const { edit, explain } = route.useSearch()
+  const { edit, explain, qr } = route.useSearch()
   const navigate = route.useNavigate()
   const place = usePlace()
   const actions = useLinkActions()
@@ -77,9 +78,14 @@ function Loaded({ link }: { link: Link }) {
   const writable = place.may('links:write')
   const name = nameOf(link)
   const [moving, setMoving] = useState(false)
-  const [sharing, setSharing] = useState(false)
   const [forgetting, setForgetting] = useState(false)
-  const open = () => void navigate({ search: { edit: true } })
+  const show = (change: ReturnType<typeof route.useSearch>) =>
+    void navigate({ search: ({ range }) => ({ ...(range && { range }), ...change }) })
+  const open = () => show({ edit: true })
+  const showQr = () => show({ qr: true })
+  const close = () =>
+    void navigate({ search: ({ range }) => (range ? { range } : {}), replace: true })
+  const setRange = (range: (typeof LINK_RANGES)[number]) => show({ range })
   const remove = async () => {
     if (await actions.remove(link)) await navigate({ to: '/links', search: lastSearch() })
   }
@@ -87,6 +93,12 @@ function Loaded({ link }: { link: Link }) {
     y: () => void actions.copy(link),
     Escape: () => void navigate({ to: '/links', search: lastSearch() }),
     ...(writable ? { e: open, '#': remove, Delete: remove } : {}),
+    ...Object.fromEntries(
+      LINK_RANGES.map((range) => [RANGE_KEYS[range], () => setRange(range)] as const).filter(
+        // Which edits the link.
+        ([key]) => key !== RANGE_KEYS.yesterday,
+      ),
+    ),
   })
   return (
     <Page
@@ -111,6 +123,7 @@ function Loaded({ link }: { link: Link }) {
             <ChartNoAxesColumn />
             {t('shell.statistics')}
           </RouterLink>
+          <ShareButton fresh={{ subject: { link_id: link.id }, name: link.title ?? name }} />
           {writable ? (
             <Button icon={<Pencil />} onClick={open}>
               {t('links.edit')}
@@ -118,9 +131,15 @@ function Loaded({ link }: { link: Link }) {
           ) : null}
           <RowMenu
             link={link}
-            does={{ ...actions, edit: open, move: () => setMoving(true), remove, duplicate }}
+            does={{
+              ...actions,
+              showQr,
+              edit: open,
+              move: () => setMoving(true),
+              remove,
+              duplicate,
+            }}
             writable={writable}
-            onShare={() => setSharing(true)}
             onDeleteClicks={() => setForgetting(true)}
           />
         </>
@@ -129,49 +148,32 @@ function Loaded({ link }: { link: Link }) {
       <div className="flex flex-col gap-8">
         <div className="flex flex-col items-start gap-3">
           <LinkSentence link={link} />
-          <Button
-            size="sm"
-            icon={<Route />}
-            onClick={() => void navigate({ search: { explain: true } })}
-          >
-            {t('links.explain.open')}
-          </Button>
+          <div className="flex flex-wrap gap-2">
+            <Button size="sm" icon={<QrCode />} onClick={showQr}>
+              {t('links.qr.title')}
+            </Button>
+            <Button size="sm" icon={<Route />} onClick={() => show({ explain: true })}>
+              {t('links.explain.open')}
+            </Button>
+          </div>
         </div>
         <RuleList link={link} />
         <BlockNotice link={link} writable={writable} />
         <Numbers link={link} />
         <Suspense fallback={<Skeleton className="h-70 w-full" />}>
-          <Overview linkId={link.id} />
+          <Overview linkId={link.id} onRange={setRange} />
         </Suspense>
-        <div className="grid gap-6 lg:grid-cols-2">
-          <CardSection id="qr" title={t('links.qr.title')}>
-            <Suspense fallback={<Skeleton className="h-56 w-full" />}>
-              <QrPanel link={link} />
-            </Suspense>
-          </CardSection>
-          <CardSection title={t('links.facts')}>
-            <Facts link={link} />
-          </CardSection>
-        </div>
+        <CardSection title={t('links.facts')}>
+          <Facts link={link} />
+        </CardSection>
         <LinkHistory link={link} writable={writable} />
       </div>
-      <ShareThis
-        fresh={sharing ? { subject: { link_id: link.id }, name: link.title ?? name } : null}
-        onClose={() => setSharing(false)}
-      />
       {forgetting ? <DeleteClicks link={link} onClose={() => setForgetting(false)} /> : null}
       <MoveLink link={moving ? link : null} onClose={() => setMoving(false)} />
       <Suspense>
-        {explain ? (
-          <ExplainDialog link={link} onClose={() => void navigate({ search: {}, replace: true })} />
-        ) : null}
-        {edit && writable ? (
-          <EditPanel
-            key={link.id}
-            link={link}
-            onClose={() => void navigate({ search: {}, replace: true })}
-          />
-        ) : null}
+        {explain ? <ExplainDialog link={link} onClose={close} /> : null}
+        {qr ? <QrDialog link={link} onClose={close} /> : null}
+        {edit && writable ? <EditPanel key={link.id} link={link} onClose={close} /> : null}
       </Suspense>
     </Page>
   )

@@ -1,13 +1,14 @@
-import { Dices } from 'lucide-react'
+import { CircleCheck, Dices } from 'lucide-react'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { IconButton } from '../../../ui/button.tsx'
+import { Chip } from '../../../ui/chip.tsx'
+import { cx } from '../../../ui/cx.ts'
 import { Field } from '../../../ui/field.tsx'
 import { InputGroup } from '../../../ui/input.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import { showToast, useAction } from '../../../ui/toast.tsx'
 import { useHosts } from '../../domains/hosts.ts'
-import { SLUG_STYLES } from '../../domains/slug-fields.tsx'
 import { checkLink } from '../calls.ts'
 import type { Draft } from './draft.ts'
 
@@ -17,11 +18,17 @@ export function AddressFields({
   set,
   problems,
   isNew,
+  isFree,
+  suggestions,
 }: {
   draft: Draft
   set: (change: Partial<Draft>) => void
   problems: Partial<Record<string, string>>
   isNew: boolean
+  /** Whether the typed slug is available. */
+  isFree: boolean
+  /** Available ones, if it isn't. */
+  suggestions: readonly string[]
 }) {
   const { t } = useI18n()
   const { instance } = usePlace()
@@ -76,17 +83,23 @@ export function AddressFields({
           />
         )}
       </Field>
-      {isNew && draft.slug === '' ? (
-        <SelectField
-          label={t('domains.slugStyle')}
-          error={problems.slug_style}
-          value={draft.slug_style}
-          onChange={(slug_style) => set({ slug_style })}
-          options={[
-            { value: '', label: t('domains.slugStyle.asSet') },
-            ...SLUG_STYLES.map((value) => ({ value, label: t(`domains.slugStyle.${value}`) })),
-          ]}
-        />
+      <div role="status" className={cx('-mt-2.5 text-xs', !isFree && 'sr-only')}>
+        {isFree ? (
+          <span className="flex items-center gap-1 text-ok">
+            <CircleCheck size={13} />
+            {t('links.slugFree')}
+          </span>
+        ) : null}
+      </div>
+      {suggestions.length > 0 ? (
+        <div className="-mt-2 flex flex-wrap items-center gap-1.5 text-xs">
+          <span className="text-faint">{t('links.suggestions')}</span>
+          {suggestions.map((one) => (
+            <Chip key={one} tone="accent" onClick={() => set({ slug: one })}>
+              {one}
+            </Chip>
+          ))}
+        </div>
       ) : null}
     </>
   )

@@ -14,10 +14,12 @@ import { problemsOf } from './draft.ts'
 import { ExistingLink } from './existing-link.tsx'
 import { LinkPreview } from './preview.tsx'
 import type { Marks } from './rules/marks.ts'
+import { FolderField } from './sections/folder-field.tsx'
 import { SECTIONS } from './sections/index.tsx'
 import { Section, type SectionProps } from './sections/section.tsx'
 import { SocialPreviews } from './social-previews.tsx'
 import { TagsInput } from './tags-input.tsx'
+import { TitleField } from './title-field.tsx'
 import { withScheme } from './typed.ts'
 import { useLinkCheck } from './use-check.ts'
 
@@ -31,7 +33,7 @@ export interface Refusal {
   sent: Draft
 }
 
-/** All fields of a link: the destination first, the rest folded. */
+/** All fields of a link: what most links have first, the rest folded. */
 export function LinkForm({
   id,
   first,
@@ -103,29 +105,23 @@ export function LinkForm({
       ref={form}
       onSubmit={submit}
       noValidate
-      className="grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-4 xl:grid-cols-[minmax(0,1fr)_19rem] xl:grid-rows-[auto_1fr]"
+      className="grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-6 xl:grid-cols-[minmax(0,1fr)_19rem]"
     >
-      <TextField
-        label={t('links.field.destination')}
-        error={destination}
-        ref={first}
-        dir="ltr"
-        type="url"
-        inputMode="url"
-        autoComplete="off"
-        spellCheck={false}
-        placeholder={t('links.placeholder.destination')}
-        value={draft.destination_url}
-        onChange={(destination_url) => set({ destination_url })}
-        onBlur={() => leave('destination_url')}
-      />
-      <Previews
-        draft={draft}
-        state={slugState(draft.slug, ownSlug, check)}
-        suggestions={check.current ? check.suggestions : (refused?.suggestions ?? [])}
-        onSuggestion={(slug) => set({ slug })}
-      />
       <div className="flex min-w-0 flex-col gap-4">
+        <TextField
+          label={t('links.field.destination')}
+          error={destination}
+          ref={first}
+          dir="ltr"
+          type="url"
+          inputMode="url"
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={t('links.placeholder.destination')}
+          value={draft.destination_url}
+          onChange={(destination_url) => set({ destination_url })}
+          onBlur={() => leave('destination_url')}
+        />
         {linkId === undefined && check.current && check.problems.destination_url === undefined ? (
           <ExistingLink destination={withScheme(draft.destination_url.trim())} />
         ) : null}
@@ -143,25 +139,47 @@ export function LinkForm({
           set={set}
           problems={{ ...answered, slug: slugProblem(check, answered) }}
           isNew={linkId === undefined}
+          isFree={isFree(draft.slug, ownSlug, check)}
+          suggestions={check.current ? check.suggestions : (refused?.suggestions ?? [])}
         />
-        <Field label={t('links.field.tags')} hint={t('links.hint.tags')} error={answered.tags}>
-          {(control) => (
-            <TagsInput
-              control={control}
-              value={draft.tags}
-              onChange={(next) => set({ tags: next })}
-            />
-          )}
-        </Field>
+        <TitleField draft={draft} set={set} error={answered.title} />
+        <FolderField
+          value={draft.folder_id}
+          onChange={(folder_id) => set({ folder_id })}
+          error={answered.folder_id}
+        />
+        <TagsField draft={draft} set={set} error={answered.tags} />
         <Sections
           draft={draft}
           set={set}
           problems={answered}
+          isNew={linkId === undefined}
           hasPassword={hasPassword}
           warnings={warnings}
         />
       </div>
+      <Previews draft={draft} />
     </form>
+  )
+}
+
+function TagsField({
+  draft,
+  set,
+  error,
+}: Pick<SectionProps, 'draft' | 'set'> & { error: string | undefined }) {
+  const { t } = useI18n()
+  return (
+    <Field label={t('links.field.tags')} hint={t('links.hint.tags')} error={error}>
+      {(control) => (
+        <TagsInput
+          creates
+          control={control}
+          value={draft.tags}
+          onChange={(tags) => set({ tags })}
+        />
+      )}
+    </Field>
   )
 }
 
@@ -175,21 +193,18 @@ function Sections(props: SectionProps) {
   )
 }
 
-/** The link's preview: beside the form if there is room, else below its first field. */
-function Previews({
-  draft,
-  ...shown
-}: { draft: Draft } & Omit<Parameters<typeof LinkPreview>[0], 'base' | 'slug'>) {
+/** The link, its QR code and its card in messages: beside the form if there is room, else below. */
+function Previews({ draft }: { draft: Draft }) {
   const { instance } = usePlace()
   const { domain, slug, social } = draft
   const { origin } = new URL(instance.base_url)
   const base = domain === instance.default_domain ? origin : `https://${domain}`
   return (
-    <div className="flex flex-col gap-4 xl:sticky xl:top-0 xl:col-start-2 xl:row-span-2 xl:row-start-1 xl:self-start">
-      <LinkPreview base={base} slug={slug.trim()} {...shown} />
+    <div className="flex flex-col gap-5 xl:sticky xl:top-0 xl:self-start">
+      <LinkPreview base={base} slug={slug.trim()} />
       {/* Elsewhere they stand below their fields. */}
       <div className="hidden xl:block">
-        <SocialPreviews social={social} host={domain} />
+        <SocialPreviews social={social} host={domain} hasPlace />
       </div>
     </div>
   )
@@ -214,10 +229,8 @@ function slugProblem(
   return (current ? problems.slug?.message : undefined) ?? answered.slug
 }
 
-function slugState(slug: string, ownSlug: string | undefined, { current, problems }: Check) {
-  if (slug.trim() === '' || slug === ownSlug || !current) return 'unknown'
-  if (problems.slug === undefined) return 'free'
-  return problems.slug.code === 'SLUG_TAKEN' ? 'taken' : 'invalid'
+function isFree(slug: string, ownSlug: string | undefined, { current, problems }: Check): boolean {
+  return slug.trim() !== '' && slug !== ownSlug && current && problems.slug === undefined
 }
 
 /** The other person's values of the fields in conflict. */

@@ -124,7 +124,8 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
     try {
       const updated = await actions.update(from, patch)
       const title = t('links.saved', { name: nameOf(updated) })
-      showToast({ title, ...warningsIn(updated, i18n) })
+      const undo = updated.version > from.version ? { action: actions.undoOf(updated) } : {}
+      showToast({ title, ...warningsIn(updated, i18n), ...undo })
       discard()
     } catch (failure) {
       if (!(failure instanceof ApiError) || failure.status !== 412 || tries === 0) throw failure

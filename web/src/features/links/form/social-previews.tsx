@@ -11,10 +11,19 @@ interface Shown {
 }
 
 /** The link as three services show it in a message, with placeholders for images. */
-export function SocialPreviews({ social, host }: Shown) {
+export function SocialPreviews({
+  social,
+  host,
+  hasPlace = false,
+}: Shown & {
+  /** Says what services show if nothing is set. */
+  hasPlace?: boolean
+}) {
   const { t } = useI18n()
   const { title, description, image_url: image } = social
-  if ([title, description, image].every((text) => text.trim() === '')) return null
+  if ([title, description, image].every((text) => text.trim() === '')) {
+    return hasPlace ? <OwnPreview /> : null
+  }
   const shown = { social: { ...social, title: title.trim() || host }, host }
   return (
     <fieldset className="flex flex-col gap-4">
@@ -29,6 +38,20 @@ export function SocialPreviews({ social, host }: Shown) {
         <WhatsApp {...shown} />
       </Service>
     </fieldset>
+  )
+}
+
+/** Nothing is set, so services show what the destination says about itself. */
+function OwnPreview() {
+  const { t } = useI18n()
+  return (
+    <figure className="flex flex-col gap-1.5">
+      <figcaption className="text-faint text-xs">{t('links.social.previews')}</figcaption>
+      <div className="flex items-center gap-3 rounded-md border border-line border-dashed p-3 text-muted text-sm">
+        <Image size={20} className="shrink-0 text-faint" />
+        {t('links.social.own')}
+      </div>
+    </figure>
   )
 }
 

@@ -28,7 +28,7 @@ const SIZES = ['256', '512', '1024', '2048', '4096'] as const
 const MARGINS = [0, 1, 2, 4, 8]
 
 /** The code of a link: to look at, to change, to take away. */
-export default function QrPanel({ link }: { link: Link }) {
+export function QrPanel({ link }: { link: Link }) {
   const { workspace } = usePlace()
   const saved = useQuery(qrStyleQuery(workspace.id))
   return <Answer of={saved}>{(style) => <Panel link={link} saved={style} />}</Answer>

@@ -6,7 +6,7 @@ import { filterText } from '../../statistics/filters.ts'
 import { useReport } from '../../statistics/use-report.ts'
 import type { Link } from '../calls.ts'
 
-const SCAN = filterText({ dimension: 'trigger', value: 'qr', exclude: false })
+const SCAN = filterText({ dimension: 'trigger', value: 'qr', match: 'is' })
 
 /** How often the code was scanned lately; opens the report about scans. */
 export function Scans({ link }: { link: Link }) {

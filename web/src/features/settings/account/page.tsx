@@ -3,6 +3,7 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { ActivitySection } from './activity.tsx'
 import { BookmarkletSection } from './bookmarklet.tsx'
+import { DataSection } from './data.tsx'
 import { DeleteAccountSection } from './delete.tsx'
 import { EmailSection } from './email.tsx'
 import { PasskeysSection } from './passkeys.tsx'
@@ -28,6 +29,7 @@ export function AccountPage() {
         <BookmarkletSection />
         <SessionsSection />
         <ActivitySection />
+        <DataSection />
         <DeleteAccountSection />
       </div>
     </Page>

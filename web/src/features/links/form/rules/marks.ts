@@ -1,12 +1,10 @@
-import type { Draft } from '../draft.ts'
-
 /** The API's messages by path, with draft keys instead of indexes, so that they move along. */
 export type Marks = Readonly<Partial<Record<string, string>>>
 
 type FieldMessage = { field: string; message: string }
 
 /** The messages about a draft as it was sent. */
-export function marksOf(said: readonly FieldMessage[], draft: Draft): Record<string, string> {
+export function marksOf(said: readonly FieldMessage[], draft: object): Record<string, string> {
   const marks: Record<string, string> = {}
   for (const { field, message } of said) marks[keyed(field, draft)] ??= message
   return marks
@@ -16,7 +14,7 @@ export function marksOf(said: readonly FieldMessage[], draft: Draft): Record<str
  * `rules[2].then.variants[0].weight` as `rules[k].then.variants[v].weight`, with keys of the draft;
  * an item of a list without keys by its value: `when.country["DE"]`.
  */
-export function keyed(field: string, draft: Draft): string {
+export function keyed(field: string, draft: object): string {
   let at: unknown = draft
   return field.replace(/\[(\d+)\]|\.?([^.[\]]+)/g, (text, index?: string, name?: string) => {
     const isItem = index !== undefined && Array.isArray(at)

@@ -85,14 +85,24 @@ export function RulesEditor({
         >
           {t('rules.add')}
         </Button>
-        <Button
-          size="sm"
-          variant="ghost"
-          disabled={rules.length + 2 > RULE_BOUNDS.rules}
-          onClick={() => add(appStores(), rules.length, '[data-destination]')}
-        >
-          {t('rules.appStores')}
-        </Button>
+        {PHONES.map(({ names, os }) => {
+          const name = i18n.format.list(names)
+          return (
+            <Button
+              key={name}
+              size="sm"
+              variant="ghost"
+              icon={<Plus />}
+              aria-label={t('common.labelled', { label: t('rules.add'), value: name })}
+              disabled={isFull}
+              onClick={() =>
+                add([newRule(name, { os: [...os] })], rules.length, '[data-destination]')
+              }
+            >
+              {name}
+            </Button>
+          )
+        })}
       </div>
       <FormError message={isDeeper ? null : problems.rules} />
       <p role="status" className="sr-only">
@@ -104,13 +114,11 @@ export function RulesEditor({
 
 const pathOf = (key: string) => `rules[${key}]`
 
-/** Phones go to their system's app store; others to the link's own destination. */
-function appStores(): RuleDraft[] {
-  return [
-    newRule('App Store', { os: ['iOS', 'iPadOS'] }),
-    newRule('Google Play', { os: ['Android'] }),
-  ]
-}
+/** Most rules are about phones, such as to their app store: these need only a destination. */
+const PHONES = [
+  { names: ['iPhone', 'iPad'], os: ['iOS', 'iPadOS'] },
+  { names: ['Android'], os: ['Android'] },
+] as const
 
 /** Which rules are expanded: those opened by the person, and those with messages. */
 function useFolds(problems: Marks, warnings: Marks) {

@@ -14,10 +14,13 @@ export function FolderField({
   value,
   onChange,
   error,
+  none,
 }: {
   value: string | null
   onChange: (id: string | null) => void
-  error: string | undefined
+  error?: string | undefined
+  /** What it means to choose none. */
+  none?: string
 }) {
   const { t } = useI18n()
   const { workspace } = usePlace()
@@ -38,13 +41,14 @@ export function FolderField({
             )}
           >
             <bdi className="truncate">
-              {value === null ? t('folders.none') : (data?.name ?? '…')}
+              {value === null ? (none ?? t('folders.none')) : (data?.name ?? '…')}
             </bdi>
             <ChevronDown className="shrink-0 text-faint" />
           </button>
           {open ? (
             <FolderList
               value={value ?? 'none'}
+              {...(none !== undefined && { none })}
               onChoose={(_, folder) => {
                 setOpen(false)
                 onChange(folder?.id ?? null)

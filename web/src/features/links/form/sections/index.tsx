@@ -2,10 +2,9 @@ import { useI18n } from '../../../../i18n/index.tsx'
 import { SelectField } from '../../../../ui/select.tsx'
 import { Switch } from '../../../../ui/switch.tsx'
 import { TextareaField, TextField } from '../../../../ui/text-field.tsx'
-import { FillIn } from '../fill-in.tsx'
+import { SLUG_STYLES } from '../../../domains/slug-fields.tsx'
 import { PasswordField } from '../password-field.tsx'
 import { RulesEditor } from '../rules/rules-editor.tsx'
-import { FolderField } from './folder-field.tsx'
 import { Paths } from './paths.tsx'
 import type { FormSection } from './section.tsx'
 import { SOCIAL } from './social.tsx'
@@ -125,31 +124,14 @@ const LIMITS: FormSection = {
   },
 }
 
-/** The descriptive fields. */
+/** What few links have. */
 const DETAILS: FormSection = {
   title: 'links.section.details',
-  fields: ['title', 'folder_id', 'notes', 'external_id'],
-  Fields({ draft, set, problems }) {
+  fields: ['notes', 'external_id', 'slug_style'],
+  Fields({ draft, set, problems, isNew }) {
     const { t } = useI18n()
     return (
       <>
-        <TextField
-          label={t('links.field.title')}
-          hint={t('links.hint.title')}
-          error={problems.title}
-          dir="auto"
-          value={draft.title}
-          onChange={(title) => set({ title })}
-        />
-        <FillIn
-          destination={draft.destination_url}
-          onFound={({ title }) => set({ title: draft.title || (title ?? '') })}
-        />
-        <FolderField
-          value={draft.folder_id}
-          onChange={(folder_id) => set({ folder_id })}
-          error={problems.folder_id}
-        />
         <TextareaField
           label={t('links.field.notes')}
           hint={t('links.hint.notes')}
@@ -165,6 +147,18 @@ const DETAILS: FormSection = {
           value={draft.external_id}
           onChange={(external_id) => set({ external_id })}
         />
+        {isNew && draft.slug === '' ? (
+          <SelectField
+            label={t('domains.slugStyle')}
+            error={problems.slug_style}
+            value={draft.slug_style}
+            onChange={(slug_style) => set({ slug_style })}
+            options={[
+              { value: '', label: t('domains.slugStyle.asSet') },
+              ...SLUG_STYLES.map((value) => ({ value, label: t(`domains.slugStyle.${value}`) })),
+            ]}
+          />
+        ) : null}
       </>
     )
   },

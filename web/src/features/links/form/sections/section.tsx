@@ -12,6 +12,8 @@ export interface SectionProps {
   set: (change: Partial<Draft>) => void
   /** The API's messages by field. */
   problems: Partial<Record<string, string>>
+  /** Whether the link doesn't exist yet. */
+  isNew: boolean
   hasPassword: boolean
   /** The API's warnings by path. */
   warnings: Marks
@@ -24,8 +26,6 @@ export interface FormSection {
   fields: readonly (keyof Draft)[]
   /** Whether it is in use, if no field of the draft shows it. */
   isSet?: (draft: Draft) => boolean
-  /** It is expanded at first. */
-  isOpen?: true
   Fields: (props: SectionProps) => ReactNode
 }
 
@@ -43,7 +43,6 @@ export function Section({ section, ...props }: SectionProps & { section: FormSec
   return (
     <Disclosure
       title={t(title)}
-      initiallyOpen={section.isOpen ?? false}
       forced={isWrong || isWarned}
       mark={isSet ? t('links.section.set') : undefined}
       className="border-line border-t first:border-t-0"

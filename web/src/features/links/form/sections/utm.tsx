@@ -8,7 +8,6 @@ import type { FormSection } from './section.tsx'
 export const UTM: FormSection = {
   title: 'links.section.utm',
   fields: [],
-  isOpen: true,
   isSet: ({ destination_url }) => Object.values(utmOf(destination_url)).some((one) => one !== null),
   Fields({ draft, set, problems }) {
     const { t } = useI18n()

@@ -3,13 +3,6 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { keysQuery } from '../keys/calls.ts'
 import { membersQuery } from '../members/calls.ts'
-import { usePerson } from '../members/person.ts'
-import type { Link } from './calls.ts'
-
-/** Who made a link, by name. */
-export function CreatorName({ creator }: { creator: NonNullable<Link['created_by']> }) {
-  return <bdi title={creator.name}>{usePerson(creator).name}</bdi>
-}
 
 /**
  * Who may have made links: the person, the other members, and the chosen one by id if that is none

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { recordChange } from '../audit/index.ts'
+import { insertJob } from '../jobs/store.ts'
+import type { Browser } from './testing/browser.ts'
+import { createSite, PASSWORD, type TestSite } from './testing/site.ts'
+
+const MEMBER = 'admin@example.com'
+const NEW_ADDRESS = 'Ad.Min+new@example.org'
+/** One that contains the address. */
+const OTHER = 'the-admin@example.com'
+const SETTLED_MS = 300_000
+
+let site: TestSite
+let owner: Browser
+beforeEach(async () => {
+  site = await createSite()
+  owner = await site.owner()
+})
+afterEach(() => site.close())
+
+/** All rows of all tables, as one text. */
+async function everything(): Promise<string> {
+  const { db, dialect } = site.storage.read
+  const query =
+    dialect === 'postgres'
+      ? sql<{
+          name: string
+        }>`SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`
+      : sql<{ name: string }>`SELECT name FROM sqlite_master
+          WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'`
+  let text = ''
+  for (const { name } of (await query.execute(db)).rows) {
+    const { rows } = await sql`SELECT * FROM ${sql.table(name)}`.execute(db)
+    text += `${name}\n${JSON.stringify(rows)}\n`
+  }
+  return text.toLowerCase()
+}
+
+/** Records exports by a person. */
+function record(times: number, { id, name }: { id: string; name: string }, at: number) {
+  const actor = { type: 'user', id, name, requestId: null } as const
+  const target = { type: 'links', id: 'x', label: 'x' } as const
+  return site.storage.write(async (tx) => {
+    for (let i = 0; i < times; i++) {
+      await recordChange(tx, actor, { workspaceNo: 1, at, action: 'links.exported', target })
+    }
+  })
+}
+
+const remove = (browser: Browser, email: string) =>
+  browser.send('DELETE', '/app/api/v1/account', { confirm_email: email })
+
+test('the addresses of a deleted account are replaced by its id in every table', async () => {
+  const browser = await site.joined(owner, 'admin')
+  const { id } = (await browser.get('/app/api/v1/session')).body.user
+  await site.users.create({ email: OTHER, password: PASSWORD })
+  await owner.post('/app/api/v1/invitations', { email: OTHER, role: 'viewer' })
+  const link = await browser.post('/app/api/v1/links', {
+    destination_url: 'https://example.com/',
+    slug: 'one',
+  })
+  expect(link.status).toBe(201)
+  await browser.post('/app/api/v1/keys', { name: 'mine', scopes: ['links:read'] })
+  const actor = { type: 'user', id, name: MEMBER, requestId: null }
+  await site.storage.write((tx) =>
+    insertJob(tx, {
+      ...{ id: 'job_1', workspace_no: 1, type: 'links.by_filter', total: null, input: '{}' },
+      ...{ actor: JSON.stringify(actor), created_at: Date.now() },
+    }),
+  )
+  const block = { kind: 'link', value: 'one', reason: 'Phishing' }
+  await owner.post('/app/api/v1/instance/blocks', block)
+  await browser.post(`/app/api/v1/links/${link.body.id}/appeal`, { text: 'It is clean.' })
+  await browser.post('/app/api/v1/account/email', { new_email: NEW_ADDRESS })
+  const letter = site.letters.find(({ to }) => to === NEW_ADDRESS)
+  const token = /#token=([^&\s]+)/.exec(letter?.text ?? '')?.[1]
+  expect((await browser.post('/app/api/v1/account/email/confirm', { token })).status).toBe(204)
+  await browser.send('PATCH', `/app/api/v1/links/${link.body.id}`, { title: 'New' })
+
+  expect((await remove(browser, NEW_ADDRESS)).status).toBe(204)
+  // A request that was still being answered.
+  await record(1, { id, name: NEW_ADDRESS }, Date.now() + 1_000)
+  // The address belongs to a new account, whose entries stay.
+  site.pass(1_000)
+  await site.users.create({ email: MEMBER, password: PASSWORD })
+  await owner.post('/app/api/v1/invitations', { email: MEMBER, role: 'member' })
+  await site.accounts.purge()
+  site.pass(SETTLED_MS)
+  await site.accounts.purge()
+
+  const { body } = await owner.get('/app/api/v1/audit?limit=100')
+  const own = body.data.filter((entry: { actor: { id: string } }) => entry.actor.id === id)
+  expect(own.length).toBeGreaterThan(5)
+  for (const { actor } of own) expect(actor.name).toBe(id)
+  const joined = body.data.find(({ action }: { action: string }) => action === 'member.joined')
+  expect(joined.target).toMatchObject({ id, label: id })
+  const now = body.data.filter(
+    ({ target }: { target: { label: string } }) => target.label === MEMBER,
+  )
+  expect(now).toMatchObject([{ action: 'invitation.created' }])
+
+  const text = await everything()
+  expect(text).toContain(OTHER)
+  expect(text).not.toContain(NEW_ADDRESS.toLowerCase())
+  // Only the new account and its invitation.
+  const tables = text.split('\n')
+  const having = tables.filter((_, i) => tables[i + 1]?.replaceAll(OTHER, '').includes(MEMBER))
+  expect(having.sort()).toEqual(['audit', 'invitations', 'users'])
+  expect(text).not.toContain('erase:')
+})
+
+test('an erasure goes on after a stop, and through a log of several steps', async () => {
+  const browser = await site.joined(owner, 'admin')
+  const { id } = (await browser.get('/app/api/v1/session')).body.user
+  await record(2_500, { id, name: MEMBER }, Date.now())
+  await remove(browser, MEMBER)
+  await site.accounts.purge()
+  expect((await everything()).match(/admin@example\.com/g)).toHaveLength(1)
+  site.pass(SETTLED_MS)
+  await site.accounts.purge()
+  expect(await everything()).not.toContain(MEMBER)
+})

@@ -1,0 +1,169 @@
+import type { SqliteConnection } from '../../platform/storage/index.ts'
+import { type Digest, digestOf } from './digest.ts'
+import type { Target } from './target.ts'
+
+const FLOAT = 'double precision'
+/** In SQL of both databases: rows with the same texts have the same hash. */
+const NULL = '\x1e'
+
+/** A row in the order of the target's columns. */
+export type Row = (string | null)[]
+
+/** A range of primary keys; null: from the first, to the last. */
+export interface Range {
+  /** The first key, as JSON. */
+  start: string | null
+  /** The first key after it, as JSON. */
+  end: string | null
+}
+
+/** A row of the source. */
+export interface SourceRow {
+  row: Row
+  /** The primary key as JSON. */
+  key: string
+  /** 64 bits of its MD5, as the target computes it. */
+  hash: bigint
+  /** The text that {@link Table.quick} hashes. */
+  text: string
+}
+
+/** A table of both databases. */
+export type Table = Awaited<ReturnType<typeof openTable>>
+
+/** @throws when the tables have different columns or the target's has no primary key */
+export async function openTable(name: string, { raw }: SqliteConnection, target: Target) {
+  const columns = await target.all<{ name: string; type: string; place: number }>(
+    `SELECT attname AS name, format_type(atttypid, NULL) AS type,
+       coalesce(array_position(indkey::int2[], attnum), -1) AS place
+     FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
+     WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
+    [name],
+  )
+  const own = raw.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${name}')`).all()
+  const named = (list: readonly { name: string }[]) => `${list.map((column) => column.name).sort()}`
+  if (named(own) !== named(columns)) throw new Error(`The tables ${name} of the databases differ`)
+  const keys = columns.filter(({ place }) => place >= 0).sort((a, b) => a.place - b.place)
+  if (keys.length === 0) throw new Error(`The table ${name} has no primary key`)
+  const keyPlaces = keys.map((key) => columns.indexOf(key))
+  const list = (of: readonly { name: string }[]) =>
+    of.map((column) => `"${column.name}"`).join(', ')
+  const keyList = list(keys)
+
+  /** The condition of a range, and its values. `cast`: to a column's type, for SQLite. */
+  function conditionOf({ start, end }: Range, cast: (value: string, type: string) => string) {
+    const values: string[] = []
+    const bound = (key: string) => {
+      const places = (JSON.parse(key) as string[]).map((value, i) =>
+        cast(`$${values.push(value)}`, keys[i]?.type ?? ''),
+      )
+      return `(${places.join(', ')})`
+    }
+    const parts = ['true']
+    if (start !== null) parts.push(`(${keyList}) >= ${bound(start)}`)
+    if (end !== null) parts.push(`(${keyList}) < ${bound(end)}`)
+    return { where: parts.join(' AND '), values }
+  }
+  const inTarget = (range: Range) => conditionOf(range, (value) => value)
+  function inSource(read: string, range: Range) {
+    const { where, values } = conditionOf(range, (value, type) =>
+      type === 'text' ? value : `CAST(${value} AS INTEGER)`,
+    )
+    // Qualified: a bare name would be that of the text which is read.
+    const order = keys.map((key) => `${name}."${key.name}"`).join(', ')
+    const sql = `SELECT ${read} FROM ${name} WHERE ${where} ORDER BY ${order}`
+    return { query: raw.query<Record<string, unknown>, string[]>(sql), values }
+  }
+
+  // 64-bit values don't fit into a number.
+  const read = columns.map(({ name, type }) =>
+    type === FLOAT ? `"${name}"` : `CAST("${name}" AS TEXT) AS "${name}"`,
+  )
+  const texts = columns.map(({ name, type }) =>
+    type === FLOAT ? `format('%!.20g', "${name}")` : `"${name}"`,
+  )
+  const text = `json_array(${texts.join(', ')})`
+  // The databases format floating-point numbers differently, so their bytes are compared.
+  const targetTexts = columns.map(({ name, type }) => {
+    const text = type === FLOAT ? `encode(float8send("${name}"), 'hex')` : `"${name}"::text`
+    return `coalesce(${text}, E'\\x1e')`
+  })
+  const targetHash = `('x' || left(md5(concat_ws(E'\\x1f', ${targetTexts.join(', ')})), 16))::bit(64)::bigint`
+
+  return {
+    name,
+    /** The names of all columns, of the primary key, and of the others, in SQL. */
+    list: list(columns),
+    keyList,
+    others: columns.filter((column) => !keys.includes(column)).map(({ name }) => `"${name}"`),
+    *rows(range: Range): Generator<SourceRow> {
+      const { query, values } = inSource(`${read.join(', ')}, ${text} AS "text of row"`, range)
+      for (const found of query.iterate(...values)) {
+        // PostgreSQL's texts can't contain U+0000; a node strips it too.
+        const row = columns.map(({ name }) =>
+          found[name] === null ? null : String(found[name]).replaceAll('\0', '\uFFFD'),
+        )
+        const key = JSON.stringify(keyPlaces.map((place) => row[place]))
+        yield { row, key, hash: hashOf(row, columns), text: String(found['text of row']) }
+      }
+    },
+    /** The number of rows in the source, and a hash that is only compared with itself. */
+    quick(range: Range): { rows: number; quick: string } {
+      const quick = createQuick()
+      const { query, values } = inSource(text, range)
+      for (const [text] of query.values(...values)) quick.add(String(text))
+      return quick.value()
+    },
+    async digest(range: Range): Promise<Digest> {
+      const { where, values } = inTarget(range)
+      const [row] = await target.all<{ rows: string; sum: string }>(
+        `SELECT count(*) AS rows, sum(${targetHash})::text AS sum FROM ${name} WHERE ${where}`,
+        values,
+      )
+      return digestOf(row?.rows, row?.sum)
+    },
+    /** The keys of the target, and the hashes of their rows. */
+    async hashes(range: Range): Promise<Map<string, bigint>> {
+      const { where, values } = inTarget(range)
+      const key = keys.map(({ name }) => `"${name}"::text`).join(', ')
+      const rows = await target.all<{ key: string[]; hash: string }>(
+        `SELECT ARRAY[${key}] AS key, (${targetHash})::text AS hash FROM ${name} WHERE ${where}`,
+        values,
+      )
+      return new Map(
+        rows.map(({ key, hash }) => [JSON.stringify(key), BigInt.asUintN(64, BigInt(hash))]),
+      )
+    },
+  }
+}
+
+/** A hash of texts in their order, and their number. */
+export function createQuick() {
+  let rows = 0
+  let hash = 0n
+  return {
+    get rows() {
+      return rows
+    },
+    add(text: string): void {
+      rows++
+      hash = Bun.hash(text, hash) as bigint
+    },
+    value: () => ({ rows, quick: hash.toString(16) }),
+  }
+}
+
+const hash = Buffer.alloc(16)
+const bytes = Buffer.alloc(8)
+
+/** 64 bits of a row, as in {@link Table.digest}. */
+function hashOf(row: Row, columns: readonly { type: string }[]): bigint {
+  const texts = row.map((value, at) => {
+    if (value === null) return NULL
+    if (columns[at]?.type !== FLOAT) return value
+    bytes.writeDoubleBE(Number(value))
+    return bytes.toString('hex')
+  })
+  Bun.CryptoHasher.hash('md5', texts.join('\x1f'), hash)
+  return hash.readBigUInt64BE(0)
+}

@@ -1,0 +1,41 @@
+// Runs in the page while it is shown as on paper: finds what is wrong with that.
+// biome-ignore lint/correctness/noUnusedVariables: layout.ts calls it
+function paperFaults() {
+  const faults = []
+  const told = (element) =>
+    `<${element.tagName.toLowerCase()}> “${(element.textContent ?? '').trim().slice(0, 40)}”`
+  const isShown = (element) => element.checkVisibility({ visibilityProperty: true })
+
+  // Navigation, messages, and what can only be pressed.
+  for (const element of document.querySelectorAll('nav, aside, [data-toast]')) {
+    if (isShown(element)) faults.push(`isn't for paper: ${told(element)}`)
+  }
+
+  // A dialog over the page is printed instead of it.
+  const isCovered = document.querySelector('[data-veil]') !== null
+  const page = document.querySelector('#root')
+  const content = isCovered ? document.querySelector('[role=dialog], [role=alertdialog]') : page
+  if (!isShown(content) || content.innerText.trim() === '') faults.push('is empty')
+  if (isCovered && isShown(page)) faults.push('has the page besides the dialog')
+
+  // Nothing else takes room beside it.
+  for (const element of document.querySelectorAll('#content ~ *')) {
+    const { width, height } = element.getBoundingClientRect()
+    if (isShown(element) && getComputedStyle(element).position === 'static' && width > 1) {
+      faults.push(`has ${width} × ${height} px beside the page: ${told(element)}`)
+    }
+  }
+
+  // Nothing scrolls on paper, and nothing is wider.
+  const { clientWidth, scrollWidth } = document.documentElement
+  if (scrollWidth > clientWidth) faults.push(`is wider by ${scrollWidth - clientWidth}`)
+  for (const element of content.querySelectorAll('*')) {
+    const { overflowX, overflowY } = getComputedStyle(element)
+    const scrolls = (way) => way === 'auto' || way === 'scroll'
+    const isCut =
+      (scrolls(overflowX) && element.scrollWidth > element.clientWidth + 1) ||
+      (scrolls(overflowY) && element.scrollHeight > element.clientHeight + 1)
+    if (isCut && isShown(element)) faults.push(`is cut: ${told(element)}`)
+  }
+  return faults
+}
