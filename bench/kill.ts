@@ -6,7 +6,8 @@
 import { parseArgs } from 'node:util'
 import { version as duckdbVersion } from '@duckdb/node-api'
 import { killRun, type Victim } from '../test/harness/kill-run.ts'
-import { seeded, userAgents } from './lib/clicks.ts'
+import { seeded } from '../test/harness/random.ts'
+import { userAgents } from './lib/clicks.ts'
 import { machine } from './lib/machine.ts'
 import './lib/temporary.ts'
 

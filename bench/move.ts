@@ -1,19 +1,25 @@
 /**
- * Moves an instance that runs to PostgreSQL, killed twice on the way, and once more after it has
- * stopped; holds both sides against each other, and the rate against the reference: what PostgreSQL
- * itself takes to write the same rows once more, indexes included.
- * Usage: bin/bun bench/move.ts [--links 100000] [--clicks 1000000] [--clickhouse] [--data DIR]
+ * Moves an instance that runs to PostgreSQL, killed on the way if wanted, and once more after new
+ * clicks and its end, which is the downtime; holds both sides against each other, and the rate
+ * against the reference: what PostgreSQL itself takes to write the same rows once more, indexes
+ * included.
+ * Usage: bin/bun bench/move.ts [--links 100000] [--clicks 1000000] [--new 10000] [--kills 0]
+ *   [--clickhouse] [--data DIR]
  *   --data: a data directory to move a copy of, instead of making links and clicks
  */
+import { Database } from 'bun:sqlite'
 import { cpSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { databaseFiles } from '../src/platform/storage/index.ts'
 import { startClickHouse } from '../test/harness/clickhouse.ts'
+import { eventually } from '../test/harness/eventually.ts'
 import { startSlugline } from '../test/harness/process.ts'
 import { makeClickYear } from './lib/click-year.ts'
 import { machine } from './lib/machine.ts'
 import { startScaled } from './lib/scaled.ts'
 import { temporaryDirectory } from './lib/temporary.ts'
+import { slugAt } from './lib/wrk.ts'
 
 interface Outcome {
   complete: boolean
@@ -32,7 +38,8 @@ const { values } = parseArgs({
     clicks: { type: 'string', default: '1000000' },
     clickhouse: { type: 'boolean', default: false },
     data: { type: 'string' },
-    kills: { type: 'string', default: '2' },
+    new: { type: 'string', default: '10000' },
+    kills: { type: 'string', default: '0' },
   },
 })
 const dataDir = temporaryDirectory()
@@ -46,6 +53,21 @@ const clickHouse = values.clickhouse ? await startClickHouse() : null
 const to = await scaled.postgres.createDatabase({ empty: true })
 const database = new URL(to).pathname.slice(1)
 const slugline = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir })
+// Otherwise the first clicks would make them, all at once between the two moves.
+await visit(1)
+await eventually('every link has its counters', () => countersMade() || undefined, 300_000)
+
+/** Whether each link has a row of counters. */
+function countersMade(): boolean {
+  const { main, counters } = databaseFiles(dataDir)
+  const count = (file: string, table: string) => {
+    const database = new Database(file, { readonly: true })
+    const rows = database.query(`SELECT count(*) FROM ${table}`).values()
+    database.close()
+    return Number(rows[0]?.[0])
+  }
+  return count(counters, 'link_counters') >= count(main, 'links')
+}
 
 /** A call of the command; killed at a random moment within `killedWithin`. */
 async function move(killedWithin?: number) {
@@ -76,6 +98,19 @@ async function move(killedWithin?: number) {
   }
 }
 
+/** Visits links, all over the table, a hundred at a time. */
+async function visit(clicks: number): Promise<void> {
+  for (let n = 0; n < clicks; n += 100) {
+    await Promise.all(
+      Array.from({ length: Math.min(100, clicks - n) }, (_, i) =>
+        fetch(`${slugline.url}/${slugAt(((n + i) * 7919) % Number(values.links))}`, {
+          redirect: 'manual',
+        }),
+      ),
+    )
+  }
+}
+
 /** CPU of PostgreSQL's closed connections, in seconds (proc(5): cutime and cstime). */
 function serverCpu(): number {
   const pid = readFileSync(join(scaled.postgres.data, 'postmaster.pid'), 'utf8').split('\n')[0]
@@ -100,8 +135,10 @@ for (let kill = 1; kill <= Number(values.kills); kill++) {
 }
 const running = await move()
 spent += running.seconds
+await visit(Number(values.new))
 await slugline.stop()
 const stopped = await move()
+console.log(`downtime after ${values.new} new clicks: ${stopped.seconds.toFixed(1)} s`)
 for (const [name, { seconds, cpu, serverCpu, outcome }] of Object.entries({ running, stopped })) {
   if (outcome === null) throw new Error(`The move of the ${name} instance failed`)
   console.log(

@@ -114,7 +114,7 @@ const month = { ...whole, from: whole.to - 30 * DAY_MS }
 const link = { ...whole, linkSeq: SEQS_PER_WORKSPACE + 1 + Math.floor(links / 8) }
 const days = (of: Selection) =>
   Array.from({ length: (of.to - of.from) / DAY_MS + 1 }, (_, i) => of.from + i * DAY_MS)
-const german = { dimension: 'country' as Dimension, values: ['C1'], exclude: false }
+const german = { dimension: 'country' as Dimension, values: ['C1'], match: 'is' as const }
 const cases: Record<string, () => Promise<unknown>> = {}
 for (const [name, of] of Object.entries({ year: whole, month, link })) {
   cases[`${name}: totals`] = () => reports.series(of, [of.from, of.to])

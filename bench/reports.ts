@@ -7,7 +7,6 @@
  */
 import { Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { databaseFiles, SEQS_PER_WORKSPACE } from '../src/platform/storage/index.ts'
 import { openDuckDb } from '../src/statistics/engine/duckdb/index.ts'
@@ -15,10 +14,10 @@ import { statisticsFile } from '../src/statistics/process/index.ts'
 import { DIMENSIONS } from '../src/statistics/types.ts'
 import { childOf } from '../test/harness/children.ts'
 import { startSlugline } from '../test/harness/process.ts'
-import { DAYS, makeClickYear, WORKSPACE } from './lib/click-year.ts'
+import { clickYearOf, DAYS, WORKSPACE } from './lib/click-year.ts'
 import { cpuSeconds, machine, median, memoryMb, quantile, watchStolen } from './lib/machine.ts'
 import { statisticsPid, watchMemory } from './lib/statistics-process.ts'
-import { temporaryDirectory } from './lib/temporary.ts'
+import './lib/temporary.ts'
 
 const { values } = parseArgs({
   options: {
@@ -35,20 +34,7 @@ const clicks = Number(values.clicks)
 const links = Number(values.links)
 const calls = Number(values.calls)
 
-if (values.make !== undefined) {
-  await makeClickYear(values.make, { clicks, links })
-  process.exit()
-}
-
-const temporary = temporaryDirectory()
-const dir = values.data ?? join(temporary, 'data')
-if (!existsSync(statisticsFile(dir))) {
-  // In a separate process, to free its memory.
-  const made = Bun.spawnSync([process.execPath, ...process.argv.slice(1), '--make', dir], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
-  if (made.exitCode !== 0) throw new Error('The clicks could not be made')
-}
+const dir = await clickYearOf(values, { clicks, links })
 
 const used = await usedBytes()
 const slugline = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir: dir })

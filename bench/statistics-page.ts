@@ -21,6 +21,7 @@ import { makeClickYear } from './lib/click-year.ts'
 import { machine, median } from './lib/machine.ts'
 import { startScaled } from './lib/scaled.ts'
 import { temporaryDirectory } from './lib/temporary.ts'
+import { slugAt } from './lib/wrk.ts'
 
 const { values } = parseArgs({
   options: {
@@ -49,6 +50,8 @@ const CONNECTIONS = 6
 /** Sums of days are complete when there were no more for so long. */
 const SETTLED_MS = 15_000
 const GIVEN_UP_MS = 120_000
+/** An older server makes none. */
+const SUMMED_WITHIN_MS = 600_000
 
 if (values.make !== undefined) {
   await makeClickYear(values.make, { clicks, links: Number(values.links) })
@@ -241,18 +244,21 @@ async function start(): Promise<{ slugline: Slugline; dispose(): Promise<void> }
     { ...env, ...stores },
     { dataDir: temporaryDirectory(), program },
   )
-  await scaled.postgres.admin('VACUUM ANALYZE', new URL(to).pathname.slice(1))
   await settled(async () => {
     if (clickHouse === null) {
-      return await scaled.postgres.admin(
-        "SELECT pg_relation_size(to_regclass('summed_days')) AS size",
-        new URL(to).pathname.slice(1),
-      )
+      const database = new URL(to).pathname.slice(1)
+      const count = 'SELECT count(*) AS days FROM summed_days'
+      const [row] = await scaled.postgres.admin(count, database).catch(() => [])
+      return Number(row?.days ?? 0)
     }
-    const query = 'SELECT count() FROM summed_days FORMAT TSV'
+    const query = 'SELECT count() FROM slugline.summed_days FORMAT TSV'
     const answer = await fetch(clickHouse.url('slugline'), { method: 'POST', body: query })
-    return await answer.text()
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(text)
+    return Number(text)
   })
+  // What the sums have written is known to the planner only afterwards.
+  await scaled.postgres.admin('VACUUM ANALYZE', new URL(to).pathname.slice(1))
   return {
     slugline,
     async dispose() {
@@ -262,12 +268,17 @@ async function start(): Promise<{ slugline: Slugline; dispose(): Promise<void> }
   }
 }
 
-async function settled(count: () => Promise<unknown>): Promise<void> {
-  for (let last = ''; ; await Bun.sleep(SETTLED_MS)) {
-    const now = JSON.stringify(await count())
-    if (now === last) return
+/** Waits until there are sums, and then no more. */
+async function settled(count: () => Promise<number>): Promise<void> {
+  const began = performance.now()
+  for (let last = 0; ; await Bun.sleep(SETTLED_MS)) {
+    // The process that makes them runs only while there are clicks or questions.
+    await fetch(`${url}/${slugAt(0)}`, { redirect: 'manual' })
+    const now = await count()
+    if (now === last && (now > 0 || performance.now() - began > SUMMED_WITHIN_MS)) break
     last = now
   }
+  console.error(`sums of days after ${Math.round((performance.now() - began) / 1_000)} s`)
 }
 
 async function signIn(from: Browser) {

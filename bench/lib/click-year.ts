@@ -1,10 +1,12 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { databaseFiles, SEQS_PER_WORKSPACE } from '../../src/platform/storage/index.ts'
 import { openDuckDb } from '../../src/statistics/engine/duckdb/index.ts'
 import { createMaintenance } from '../../src/statistics/engine/duckdb/maintenance.ts'
 import { statisticsFile } from '../../src/statistics/process/index.ts'
 import { startSlugline } from '../../test/harness/process.ts'
 import { seedLinks } from './seed.ts'
+import { temporaryDirectory } from './temporary.ts'
 
 /** Options of {@link makeClickYear}. */
 export interface ClickYear {
@@ -124,4 +126,25 @@ function daySql(of: { day: number; count: number; span: number; links: number })
       CASE WHEN campaign > 0.97 THEN concat('term ', floor(50 * u(click, 11))::INTEGER) END AS utm_term,
       CASE WHEN campaign > 0.9 THEN concat('content ', floor(100 * u(click, 12))::INTEGER) END AS utm_content
     FROM sites ORDER BY time, n`
+}
+
+/**
+ * The data directory of a bench's options, with a year of clicks: made where there is none, in a process
+ * of its own, to free its memory. With `make` this is that process: it ends.
+ */
+export async function clickYearOf(
+  { make, data }: { make?: string | undefined; data?: string | undefined },
+  year: ClickYear,
+): Promise<string> {
+  if (make !== undefined) {
+    await makeClickYear(make, year)
+    process.exit()
+  }
+  const dir = data ?? join(temporaryDirectory(), 'data')
+  if (existsSync(statisticsFile(dir))) return dir
+  const made = Bun.spawnSync([process.execPath, ...process.argv.slice(1), '--make', dir], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  if (made.exitCode !== 0) throw new Error('The clicks could not be made')
+  return dir
 }

@@ -1,4 +1,5 @@
 import { encodeRecord, RECORD_VERSION } from '../../src/clicks/record.ts'
+import { seeded } from '../../test/harness/random.ts'
 
 /** The distribution of generated clicks. */
 export interface ClickSource {
@@ -11,17 +12,6 @@ export interface ClickSource {
   clicks: number
   /** Distinct people per day. */
   visitors: number
-}
-
-/** Reproducible random numbers (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 const LANGUAGES = ['en-US,en;q=0.9', 'de-DE,de;q=0.9,en;q=0.8', 'fr-FR,fr;q=0.9', 'es-ES,es;q=0.8']

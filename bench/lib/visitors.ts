@@ -10,7 +10,7 @@
  */
 import { dlopen, ptr } from 'bun:ffi'
 import { writeSync } from 'node:fs'
-import { seeded } from './clicks.ts'
+import { seeded } from '../../test/harness/random.ts'
 import { slugAt } from './wrk.ts'
 
 // <sys/socket.h>, <netinet/tcp.h>, <fcntl.h>, <poll.h> of Linux.

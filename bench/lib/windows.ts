@@ -1,4 +1,4 @@
-import { seeded } from './clicks.ts'
+import { seeded } from '../../test/harness/random.ts'
 import { median, quantile } from './machine.ts'
 import type { Visits } from './open-load.ts'
 
