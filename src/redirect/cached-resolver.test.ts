@@ -187,6 +187,24 @@ describe('a change', () => {
     })
   }
 
+  test('that a visit has read is not undone by a list of changes that was read before', async () => {
+    rows.set('a', plain('https://old.example'))
+    const read = Promise.withResolvers<void>()
+    const following = resolver.follow(async () => {
+      const changes = [
+        { change: { domainNo: 0, slugKey: 'a' }, slug: plain('https://old.example') },
+      ]
+      await read.promise
+      return { mark: { server: '1', snapshot: '1:1:', at: now }, changes, next: null }
+    })
+    // Its message is still on the way.
+    rows.set('a', plain('https://new.example'))
+    expect(await targetOf('a')).toBe('https://new.example')
+    read.resolve()
+    await following
+    expect(await targetOf('a')).toBe('https://new.example')
+  })
+
   test('that may have been missed causes all slugs to be queried again, including running reads', async () => {
     rows.set('a', plain('https://old.example'))
     rows.set('b', plain('https://old.example'))
@@ -253,6 +271,19 @@ describe('a fill', () => {
     expect(isKnown('a')).toBe(false)
     expect(await targetOf('a')).toBe('https://new.example')
     expect(isKnown('b')).toBe(false)
+  })
+
+  test('doesn’t overwrite what a visit reads meanwhile', async () => {
+    rows.set('a', plain('https://old.example'))
+    const page = Promise.withResolvers<void>()
+    held = page
+    const filling = resolver.fill(pagesOf(['a']))
+    held = undefined
+    rows.set('a', plain('https://new.example'))
+    expect(await targetOf('a')).toBe('https://new.example')
+    page.resolve()
+    await filling
+    expect(await targetOf('a')).toBe('https://new.example')
   })
 
   test('stops when the cache is full, and evicts nothing', async () => {

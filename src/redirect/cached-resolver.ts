@@ -121,7 +121,8 @@ export class CachedResolver implements Resolver {
           continue
         }
         const id = idOf(change.slugKey, change.domainNo)
-        // A message came in the meantime.
+        if (reading.visited.has(id)) this.changed([change])
+        // A message came in the meantime, or one was needed.
         if (reading.changed.has(id)) continue
         const isLink = slug !== null && slug.link_seq !== null
         const isKept = isLink && this.#keep({ ...slug, ...change }, reading)
@@ -221,11 +222,12 @@ export class CachedResolver implements Resolver {
   }
 
   /** Caches a row, unless it has changed since it was read. False: there is no room. */
-  #keep(slug: ListedSlug, { at, era, changed }: Reading): boolean {
+  #keep(slug: ListedSlug, { at, era, changed, visited }: Reading): boolean {
     const { slugKey, domainNo, link_seq } = slug
-    if (changed.has(idOf(slugKey, domainNo)) || changed.has(link_seq as number)) return true
+    const id = idOf(slugKey, domainNo)
+    if (changed.has(id) || changed.has(link_seq as number) || visited.has(id)) return true
     const entry = new CachedSlug(domainNo, slugKey, slug, at, era)
-    const isKnown = this.#cache.found.get(idOf(slugKey, domainNo)) !== undefined
+    const isKnown = this.#cache.found.get(id) !== undefined
     if (!isKnown && !this.#cache.found.hasRoomFor(entry)) return false
     this.#cache.put(entry)
     return true
@@ -282,8 +284,10 @@ export class CachedResolver implements Resolver {
     const [at, era] = [this.#options.clock.now(), this.#era]
     return this.#reads.read(slugKey, domainNo, (found) => {
       const entry = new CachedSlug(domainNo, slugKey, found, at, era)
+      const id = idOf(slugKey, domainNo)
       this.#cache.put(entry)
-      this.#announced.delete(idOf(slugKey, domainNo))
+      this.#readings.visited(id)
+      this.#announced.delete(id)
       return entry
     })
   }

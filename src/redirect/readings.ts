@@ -9,6 +9,8 @@ export interface Reading {
   readonly era: number
   /** Slugs and links that have changed since, so that the read may have missed it. */
   readonly changed: Set<string | number>
+  /** Slugs that a visit has read since: which of the two reads is the newer one isn't known. */
+  readonly visited: Set<string>
 }
 
 /** Running reads of rows. */
@@ -21,7 +23,7 @@ export class Readings {
     read: () => Promise<T>,
     take: (value: T, reading: Reading) => void,
   ): Promise<T> {
-    const reading: Reading = { ...begun, changed: new Set() }
+    const reading: Reading = { ...begun, changed: new Set(), visited: new Set() }
     this.#running.add(reading)
     try {
       const value = await read()
@@ -35,5 +37,10 @@ export class Readings {
   changed(change: LinkChange): void {
     const id = 'linkSeq' in change ? change.linkSeq : idOf(change.slugKey, change.domainNo)
     for (const { changed } of this.#running) changed.add(id)
+  }
+
+  /** A visit has read a slug. */
+  visited(id: string): void {
+    for (const { visited } of this.#running) visited.add(id)
   }
 }
