@@ -109,12 +109,15 @@ function listenGathered(
   changed: (numbers: ReadonlySet<number>) => void,
 ): void {
   let gathered = new Set<number>()
+  let isGathering = false
   signal.listen((workspaceNo) => {
     gathered.add(workspaceNo)
-    if (gathered.size > 1) return
+    if (isGathering) return
+    isGathering = true
     setTimeout(() => {
       const numbers = gathered
       gathered = new Set()
+      isGathering = false
       changed(numbers)
     }, GATHER_MS)
   })
