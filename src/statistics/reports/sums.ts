@@ -110,7 +110,8 @@ export function splitDays(
     if (first * DAY_MS > at) clicks.push({ from: at, to: first * DAY_MS })
     at = end * DAY_MS
   }
-  if (at < to) clicks.push({ from: at, to })
+  // An empty range, too: SQL needs something to read.
+  if (at < to || from >= to) clicks.push({ from: at, to })
   return clicks.length > RUNS_MAX ? { summed: [], clicks: [{ from, to }] } : { summed, clicks }
 }
 

@@ -73,6 +73,19 @@ export function reportsContract(engine: EngineUnderTest): void {
     if (minutes > 0) console.log(`${worlds} worlds, ${worlds * QUESTIONS} questions`)
   }, 3_600_000)
 
+  test('a range before the first click, which ends before it begins, has no clicks', async () => {
+    const reports = made()
+    const asked = fc.record({ question, dimension: fc.constantFrom(...DIMENSIONS) })
+    await fc.assert(
+      fc.asyncProperty(asked, async ({ question: { selection }, dimension }) => {
+        const empty = { ...selection, to: selection.from - DAY_MS }
+        const { values, other } = await reports.top(empty, dimension, 2)
+        expect([values, other.clicks, other.bots]).toEqual([[], 0, 0])
+      }),
+      { numRuns: runs },
+    )
+  }, 600_000)
+
   test('clicks with bots are those of humans and those of bots and previews', async () => {
     const reports = made()
     await fc.assert(
