@@ -161,7 +161,8 @@ export function createOutgoing({
 
     /**
      * Follows redirects.
-     * @throws AddressNotAllowed, {@link AnswerTooLarge}; other errors when there is no answer
+     * @throws AddressNotAllowed, {@link AnswerTooLarge}, `TimeoutError`; other errors when there is no
+     *   answer
      */
     async send(url: URL, request: OutgoingRequest = {}): Promise<OutgoingAnswer> {
       const { signal: given, timeoutMs = TIMEOUT_MS, ...asked } = request
@@ -172,7 +173,10 @@ export function createOutgoing({
       for (let redirects = 0; ; redirects++) {
         const { headers = {}, body, ...rest } = asked
         const own = at.origin === url.origin ? { headers, ...(body && { body }) } : {}
-        const answer = await once(at, { ...rest, ...own, signal })
+        const answer = await once(at, { ...rest, ...own, signal }).catch((error) => {
+          // `node:http` names the reason only as a cause.
+          throw timeout.aborted ? timeout.reason : error
+        })
         const { location } = answer.headers
         const isRedirect = answer.status >= 300 && answer.status < 400
         const isFollowed = isRedirect && followRedirects && typeof location === 'string'
