@@ -542,6 +542,35 @@ test('a node that died is followed by another, which sends what was under way ag
   await next.stop()
 })
 
+test('many events of one workspace at once are looked for together', async () => {
+  const { createWebhookSender } = await import('./sender.ts')
+  const { db } = its.storage.read
+  let looks = 0
+  const selectFrom = (...tables: Parameters<typeof db.selectFrom>) => {
+    looks++
+    return db.selectFrom(...tables)
+  }
+  const counted = new Proxy(db, {
+    get: (target, name) => (name === 'selectFrom' ? selectFrom : Reflect.get(target, name)),
+  })
+  const listeners: ((workspaceNo: number) => void)[] = []
+  const sender = createWebhookSender({
+    ...its.hookDeps,
+    storage: { ...its.storage, read: { ...its.storage.read, db: counted } },
+    eventSignal: { listen: (listener) => void listeners.push(listener) },
+    nodeId: 'other',
+  })
+  await sender.start()
+  for (let round = 1; round <= 2; round++) {
+    const before = looks
+    for (let event = 0; event < 100; event++) for (const listener of listeners) listener(1)
+    await eventually('a look', () => looks > before || undefined)
+  }
+  // One each, and now and then one because of the time.
+  expect(looks).toBeLessThan(20)
+  await sender.stop()
+})
+
 test('events of an hour without the receiver arrive, though the node that sent them died', async () => {
   let isAway = true
   const accepted = new Set<string>()
