@@ -314,7 +314,7 @@ describe('links that no file declares', () => {
     expect(plan.changes.map(({ action, external_id }) => [action, external_id])).toEqual([
       ['delete', 'web-b'],
     ])
-    // Nobody can be asked.
+    // There is no one to ask.
     expect((await refusal([file, ...pruned])).code).toBe('NOT_CONFIRMED')
     expect(await ids()).toHaveLength(4)
     expect(counts(await apply([...pruned, '--yes']))).toEqual([0, 0, 0, 1, 1, 0])

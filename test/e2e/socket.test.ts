@@ -58,7 +58,7 @@ test('a server listens on a Unix socket, which its group can use', async () => {
       body: JSON.stringify({ destination_url: 'https://example.com/', slug: 'by-socket' }),
     })
     expect(made.status).toBe(201)
-    // Whoever connects is on this machine, so the proxy's word for a visitor's address counts.
+    // All clients are on this machine, so the proxy's word for a visitor's address counts.
     const visit = async (address: string) =>
       (await call('/by-socket', { headers: { 'X-Forwarded-For': address } })).status
     expect(await visit('192.0.2.1')).toBe(302)

@@ -268,7 +268,7 @@ function startReader(
   let child = start()
   let kills = 0
   const end = async () => {
-    // One that ended by itself has met something that it mustn't.
+    // One that ended without being killed has failed.
     if (child.exitCode !== null) throw new Error(`The reader by ${mode} ended: ${child.exitCode}`)
     child.kill('SIGKILL')
     await child.exited

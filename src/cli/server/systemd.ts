@@ -3,7 +3,7 @@ import type { Logger } from '../../lib/base/logger.ts'
 /** Part of every system that systemd runs. */
 const LIBRARY = 'libsystemd.so.0'
 
-const NOBODY = { ready() {}, stopping() {} }
+const NO_SUPERVISOR = { ready() {}, stopping() {} }
 
 /**
  * Tells systemd when the server is ready and when it stops, and that its event loop runs, for units with
@@ -14,8 +14,8 @@ const NOBODY = { ready() {}, stopping() {} }
 export async function connectSystemd(
   expected: { watchdogMs: number } | null,
   logger: Pick<Logger, 'warn'>,
-): Promise<typeof NOBODY> {
-  if (expected === null) return NOBODY
+): Promise<typeof NO_SUPERVISOR> {
+  if (expected === null) return NO_SUPERVISOR
   const { watchdogMs } = expected
   try {
     const { dlopen } = await import('bun:ffi')
@@ -30,6 +30,6 @@ export async function connectSystemd(
     }
   } catch (err) {
     logger.warn({ err }, 'systemd expects messages, which need libsystemd')
-    return NOBODY
+    return NO_SUPERVISOR
   }
 }

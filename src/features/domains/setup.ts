@@ -91,7 +91,7 @@ export function createDomainSetup(deps: DomainSetupDeps) {
   return {
     /**
      * The steps of a domain, checked now or a moment ago. Only the host of a verified domain is
-     * asked: nobody learns about hosts of others.
+     * asked: hosts of others stay unknown.
      * @throws AppError DOMAIN_NOT_FOUND, RATE_LIMITED
      */
     async check(caller: Reader & Opener, id: string): Promise<DomainSetup> {

@@ -168,7 +168,7 @@ describe('the folder of all links', () => {
     expect((await site.links.list()).pagination.total).toBe(0)
   })
 
-  test('that goes before the records are written refuses them: nobody else sees them', async () => {
+  test('that goes before the records are written refuses them: no one else sees them', async () => {
     await site.stop()
     const sent = await site.upload(csv('a'), 'csv', 'folder_id=fld_1')
     await site.storage.write(({ db }) =>

@@ -23,15 +23,12 @@ const SCHEMAS = {
   'a partial object': [z.object({ host: own }).partial(), { host: 'host7' }],
 } as const satisfies Record<string, readonly [z.ZodType, unknown]>
 
-test.each(Object.entries(SCHEMAS))(
-  'the check of %s is told the workspace',
-  (_, [schema, value]) => {
-    expect(parseFor(7, schema as z.ZodType, value).success).toBe(true)
-    expect(parseFor(8, schema as z.ZodType, value).success).toBe(false)
-    expect(parseFor(null, schema as z.ZodType, value).success).toBe(false)
-    expect((schema as z.ZodType).safeParse(value).success).toBe(false)
-  },
-)
+test.each(Object.entries(SCHEMAS))('the check of %s gets the workspace', (_, [schema, value]) => {
+  expect(parseFor(7, schema as z.ZodType, value).success).toBe(true)
+  expect(parseFor(8, schema as z.ZodType, value).success).toBe(false)
+  expect(parseFor(null, schema as z.ZodType, value).success).toBe(false)
+  expect((schema as z.ZodType).safeParse(value).success).toBe(false)
+})
 
 test('a fault of a check has its place and its code', () => {
   const schema = z.strictObject({ hosts: z.array(own), other: z.string() })

@@ -12,7 +12,7 @@ export function parseFor<S extends z.ZodType>(
   return schema.safeParse(value, context)
 }
 
-/** A transformation that is told the workspace: Zod passes its context to schemas, not to their functions. */
+/** A transformation that gets the workspace: Zod passes its context to schemas, not to their functions. */
 const WorkspaceTransform = z.core.$constructor<z.ZodTransform>('WorkspaceTransform', (it, def) => {
   z.ZodTransform.init(it, def)
   const { parse } = it._zod

@@ -23,7 +23,7 @@ export class RawClicksUnavailable extends Error {
 
 const WITHIN_MS = 30_000
 const ASK_AGAIN_MS = 200
-/** Reads all clicks, and has nobody waiting for it. */
+/** Reads all clicks, while no request waits for it. */
 const FILL_WITHIN_MS = 3_600_000
 
 /** Where a command reads links' numbers by their stored clicks. */

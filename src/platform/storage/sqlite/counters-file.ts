@@ -100,7 +100,7 @@ export async function draftCounters(file: string, instance: string | null): Prom
 
 /**
  * Puts a draft in place of the present file, which is kept under another name. Returns that; null:
- * there was none. Whoever has the present one open goes on using it, by its new name.
+ * there was none. Processes that have the present one open go on using it, under its new name.
  */
 export function replaceCounters(file: string, draft: string): string | null {
   const time = new Date().toISOString().replaceAll(':', '-')

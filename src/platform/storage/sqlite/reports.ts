@@ -77,7 +77,7 @@ export function createThread(start: ThreadStart) {
       worker.postMessage({ id, sql, parameters } satisfies ThreadRequest)
       return answer.promise
     },
-    /** The next query opens the files again; queries in progress are finished with those of before. */
+    /** The next query opens the files again; queries in progress finish with the old ones. */
     renew(): void {
       const before = worker
       worker = undefined
