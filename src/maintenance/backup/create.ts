@@ -44,9 +44,8 @@ export interface Backup {
 }
 
 /**
- * Backs an instance up. The backup contains everything that the instance answered before the call,
- * see `docs/adr/0084-copy-counters-clicks-and-journal-during-one-pause-then.md`. One at a time; `after` runs before the next may
- * start.
+ * Backs an instance up. The backup contains everything that the instance answered before the call, see
+ * `docs/adr/0084`. One at a time; `after` runs before the next may start.
  * @throws Refused; ConfigError; errors of the databases and of the file system
  */
 export async function createBackup(
