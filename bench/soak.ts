@@ -42,6 +42,7 @@ await slugline.stop()
 seedLinks(slugline.dataDir, { workspaceNo: 1, links })
 await slugline.restart()
 
+const begun = new Date().toISOString().slice(0, 10)
 const random = seeded(1)
 const agents = userAgents(random)
 const visits = await openVisits()
@@ -62,6 +63,7 @@ console.log(
   failures.length === 0 ? '' : failures.slice(0, 5),
 )
 console.log(`answers: ${JSON.stringify(Object.fromEntries(visits.answers))}`)
+console.log(`counted: ${await counted()}`)
 await slugline.dispose()
 process.exit()
 
@@ -81,6 +83,19 @@ async function report(): Promise<void> {
   await answer.arrayBuffer()
   if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`)
   reports.push(performance.now() - begin)
+}
+
+/** The clicks, bots' too, that statistics know, asked until two readings a second apart are equal. */
+async function counted(): Promise<number> {
+  let before = -1
+  for (;;) {
+    const answer = await slugline.call('GET', `/api/v1/stats?from=${begun}`, { key })
+    const { totals } = (await answer.json()) as { totals: { clicks: number; bots: number } }
+    const clicks = totals.clicks + totals.bots
+    if (clicks === before) return clicks
+    before = clicks
+    await Bun.sleep(1_000)
+  }
 }
 
 /** Resident memory in MB, and CPU in seconds, of each process. */
