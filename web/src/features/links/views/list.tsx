@@ -50,6 +50,7 @@ export function ViewList({
                       <button
                         type="button"
                         aria-pressed={view.id === current}
+                        title={view.name}
                         onClick={() => onShow(view)}
                         className={cx(
                           ITEM,
