@@ -9,7 +9,7 @@ import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { allGroups, type Group } from './groups.ts'
 import { runAgain, runTests } from './run-tests.ts'
-import { type Failure, line, ROOT, runSteps, STEPS, type Step, sum, type TestRun } from './steps.ts'
+import { CORES, type Failure, line, ROOT, runSteps, STEPS, type Step, sum, type TestRun } from './steps.ts'
 
 /** Tests with real processes, faults and fuzzing take long, but a hanging one must end. */
 const TIMEOUT_MS = 120_000
@@ -68,10 +68,10 @@ function hasMemory(): boolean {
   return Math.min(bavail * bsize, freemem()) >= MEMORY_BYTES
 }
 
-/** Runs the tests that take long one after the other, because some measure. */
+/** Runs the tests that take long, only one per core, because some measure. */
 function runLong(): Promise<TestRun> {
   const paths = [...new Bun.Glob('test/**/*.long.ts').scanSync(ROOT)]
-  return runTests(paths, { stream: true, timeoutMs: LONG_TIMEOUT_MS, workers: 1 })
+  return runTests(paths, { stream: true, timeoutMs: LONG_TIMEOUT_MS, workers: CORES })
 }
 
 /** Runs groups concurrently, and at the end retries what failed in them. */
