@@ -9,7 +9,17 @@ import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { allGroups, type Group } from './groups.ts'
 import { runAgain, runTests } from './run-tests.ts'
-import { CORES, type Failure, line, ROOT, runSteps, STEPS, type Step, sum, type TestRun } from './steps.ts'
+import {
+  CORES,
+  type Failure,
+  line,
+  ROOT,
+  runSteps,
+  STEPS,
+  type Step,
+  sum,
+  type TestRun,
+} from './steps.ts'
 
 /** Tests with real processes, faults and fuzzing take long, but a hanging one must end. */
 const TIMEOUT_MS = 120_000
