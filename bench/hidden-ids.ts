@@ -3,7 +3,7 @@
  * outside of a key's restrictions beside ids that nobody has, asked for one after another in random
  * order. `slower` is how often a hidden one takes longer than a missing one, of all pairs: 50 % tells
  * nothing. The row `missing` compares missing ids with each other: how far the figures can be trusted.
- * Usage: bin/bun bench/hidden-ids.ts [--rounds 4000] [--postgres]
+ * Usage: bin/bun bench/hidden-ids.ts [--rounds 4000] [--postgres] [--only REGEXP]
  */
 import { parseArgs } from 'node:util'
 import { writePlans } from '../test/harness/plans.ts'
@@ -13,7 +13,11 @@ import { machine, median } from './lib/machine.ts'
 import './lib/temporary.ts'
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '4000' }, postgres: { type: 'boolean' } },
+  options: {
+    rounds: { type: 'string', default: '4000' },
+    postgres: { type: 'boolean' },
+    only: { type: 'string', default: '' },
+  },
 })
 const rounds = Number(values.rounds)
 const HIDDEN = 500
@@ -56,6 +60,7 @@ const REQUESTS = [
 console.log(machine())
 const rows: object[] = []
 for (const [method, path, body] of REQUESTS) {
+  if (!new RegExp(values.only).test(path)) continue
   for (const [kind, { key, ids }] of Object.entries(kinds)) {
     const times: [number[], number[]] = [[], []]
     for (let i = 0; i < rounds; i++) {
