@@ -69,15 +69,10 @@ export async function top(
   limit: number,
   plan: Plan = NO_SUMS,
 ): Promise<TopValues> {
-  const { offsets } = selection
-  const grouping = {
-    key: (time: string) => valueSql(dimension, offsets, time),
-    purgedKey: purgedValueSql(dimension),
-    dimension,
-    cuts: cutsOf(selection, dimension),
-  }
+  const grouping = groupingBy(selection, dimension)
   const order = isNumeric(dimension) ? 'k' : context.dialect.bytewise('k')
-  const listed = await topOf(context, selection, { grouping, order, limit }, plan)
+  const counts = (bind: Bind) => countsByKey(context.dialect, bind, selection, grouping, plan)
+  const listed = await topOf(context, selection, { counts, order, limit }, plan)
   if (listed === null) return top(context, selection, dimension, limit)
   const values = listed.values.map(({ value, ...counts }) => ({
     value: dimensionValue(dimension, value),
@@ -86,42 +81,33 @@ export async function top(
   return { ...listed, values }
 }
 
-/** The groups of links with the most clicks; see `ClickReports.top`. */
-export async function topGroups(
-  context: QueryContext,
-  selection: Selection,
-  members: Members,
-  limit: number,
-): Promise<TopValues> {
-  // Links that are in no group are joined with null, or 0 in ClickHouse.
-  const key = () => 'nullIf(member, 0)'
-  const asked = { grouping: { key, cuts: [], members }, order: 'k', limit }
-  // As no days are read from sums, none can be void.
-  const { values, other } = (await topOf(context, selection, asked, NO_SUMS)) as TopKeys
+/** Groups counts by a dimension. */
+export function groupingBy(selection: Selection, dimension: Dimension): Grouping {
   return {
-    values: values.map(({ value, ...counts }) => ({
-      value: value === null ? null : (members.values[Number(value) - 1] ?? null),
-      ...counts,
-    })),
-    other,
+    key: (time: string) => valueSql(dimension, selection.offsets, time),
+    purgedKey: purgedValueSql(dimension),
+    dimension,
+    cuts: cutsOf(selection, dimension),
   }
 }
 
 /** The most frequent keys, as the engine returns them. */
 type TopKeys = Pick<TopValues, 'other'> & { values: (Counts & { value: unknown })[] }
 
-/** The keys with the most clicks; null: the plan is void. @param order ties by this SQL of `k` */
-async function topOf(
+/**
+ * The keys with the most clicks; null: the plan is void.
+ * @param asked `counts`: a SELECT of `k`, `c`, `u` and `b`; `order`: ties by this SQL of `k`
+ */
+export async function topOf(
   { dialect, query }: QueryContext,
   selection: Selection,
-  { grouping, order, limit }: { grouping: Grouping; order: string; limit: number },
+  { counts, order, limit }: { counts: (bind: Bind) => string; order: string; limit: number },
   plan: Plan,
 ): Promise<TopKeys | null> {
   const { bind, values } = createParameters(dialect)
-  const counts = countsByKey(dialect, bind, selection, grouping, plan)
   const sql = `SELECT k, c, u, b, sum(c) OVER () AS all_c, sum(b) OVER () AS all_b,
       ${stillSummedSql(dialect, selection.workspaceNo, plan)} AS still_summed
-    FROM (${counts}) sums ORDER BY c DESC, ${order} NULLS LAST LIMIT ${limit}`
+    FROM (${counts(bind)}) sums ORDER BY c DESC, ${order} NULLS LAST LIMIT ${limit}`
   const rows = await query(sql, values)
   if (isVoid(plan, rows, 6)) return null
   const listed = rows
@@ -179,17 +165,19 @@ interface Grouping {
   dimension?: Dimension
   /** Adds `member`, the group of a click's link; a click counts for each of its link's. */
   members?: Members
+  /** Only these of them; 0: links that are in none. */
+  only?: readonly number[]
 }
 
 /**
  * A SELECT of key `k`, clicks `c`, visitors `u` and bots `b`, of stored clicks, the sums of days, and
  * purged days.
  */
-function countsByKey(
+export function countsByKey(
   dialect: Dialect,
   bind: Bind,
   selection: Selection,
-  { key, cuts, purgedKey = key('time'), dimension, members }: Grouping,
+  { key, cuts, purgedKey = key('time'), dimension, members, only = [] }: Grouping,
   plan: Plan,
 ): string {
   const mode = modeSql(selection.bots)
@@ -198,7 +186,8 @@ function countsByKey(
     const within = `${table} WHERE ${selectionSql(dialect, bind, { ...selection, ...range })}`
     if (members === undefined) return within
     return `(SELECT t.*, g.member FROM (SELECT * FROM ${within}) t
-      LEFT JOIN ${dialect.members(members, bind)} g ON g.of_link = t.link) grouped`
+      LEFT JOIN ${dialect.members(members, bind)} g ON g.of_link = t.link
+      WHERE coalesce(g.member, 0) IN (${only.join(', ')})) grouped`
   }
   const parts = split.clicks.map(
     (range) => `SELECT ${key('time')} AS k, count(*) FILTER (WHERE ${mode}) AS c,

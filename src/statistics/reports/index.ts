@@ -5,8 +5,9 @@ import { createExport } from '../engine/shared/export.ts'
 import type { Engine, LinkFacts } from '../engine/types.ts'
 import { DAY_MS } from '../intervals.ts'
 import type { AskableReports, ClickReports, Listed, Selection } from '../types.ts'
-import { series, top, topGroups } from './counts.ts'
+import { series, top } from './counts.ts'
 import type { QueryContext } from './dialect.ts'
+import { topGroups } from './groups.ts'
 import { clicks, daily } from './lists.ts'
 import { createQueryQueue } from './queue.ts'
 import { createSharing } from './sharing.ts'
@@ -66,10 +67,11 @@ export function createReports(
         JSON.stringify([asked, by, requested]),
         async (until) => {
           const selection = await resolve(requested)
-          const plan =
-            by !== null && isGroup(by) ? NO_SUMS : await planOf(contextUntil(until), selection, by)
+          const isOfGroups = by !== null && isGroup(by)
+          const plan = await planOf(contextUntil(until), selection, isOfGroups ? 'link' : by)
           const answer = (left: AbortSignal) => report(contextUntil(left), selection, plan)
-          if (!isHeavy(selection, plan)) return await answer(until)
+          // The visitors of groups are no sums.
+          if (!isHeavy(selection, isOfGroups ? NO_SUMS : plan)) return await answer(until)
           return await queue.run(answer, until, selection.workspaceNo)
         },
         signal,
@@ -83,7 +85,7 @@ export function createReports(
       top: (selection, by, limit) =>
         counted([limit], selection, by, async (context, it, plan) =>
           isGroup(by)
-            ? topGroups(context, it, await facts.members(it.workspaceNo, by), limit)
+            ? topGroups(context, it, await facts.members(it.workspaceNo, by), limit, plan)
             : top(context, it, by, limit, plan),
         ),
       clicks: async (selection, options) =>

@@ -70,6 +70,9 @@ export function naive({ clicks, purged }: Everything) {
     }))
     const all = [...clicks.map(({ linkSeq }) => linkSeq), ...purged.map(({ link }) => link)]
     const links = [...new Set(all)].filter((link) => selection.linkSeqs?.includes(link) ?? true)
+    if (new Set(pairs.map((pair) => JSON.stringify(pair))).size < pairs.length) {
+      throw new Error('A link is in a group several times, and would be counted as often')
+    }
     const rows = [...members.values, null]
       .map((value) => {
         const isIn = (link: number) => {
