@@ -73,7 +73,8 @@ function pluralsOf(message: string, language: string): { ordinal: boolean; cases
 
 test('no Japanese line ends between a number and its counter', () => {
   // Lines break between phrases there, which a common space separates.
-  const counted = /[\d#}] (?:件|個|回|日|時間|分|年|つ|人|文字|桁|か月|か国|番目)/
+  const counted =
+    /[\d#}] (?:件|個|回|日|時間|分|年|つ|人|文字|桁|か月|か国|番目|秒|クリック|リクエスト)/
   expect(Object.values(all('ja')).filter((message) => counted.test(message))).toEqual([])
 })
 
@@ -154,6 +155,16 @@ describe.each(LOCALES.map((language) => [language]))('%s', (language) => {
     }
   })
 })
+
+test('Japanese has a space between its own characters and Latin ones', () => {
+  const tight =
+    /[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}ー][a-z\d]|[a-z\d][\p{sc=Hira}\p{sc=Kana}\p{sc=Han}]/iu
+  const wrong = Object.entries(all('ja')).filter(([, text]) => tight.test(plainOf(text)))
+  expect(wrong).toEqual([])
+})
+
+/** A message without its arguments and the syntax of its cases. */
+const plainOf = (text: string) => text.replaceAll(/\{\w+(?:, \w+,[^{}]*)?\}?|\w+ \{|<\/?\w+>/g, '|')
 
 describe('the program', () => {
   const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
