@@ -1,5 +1,5 @@
 import { DAY_MS } from '../intervals.ts'
-import type { Counts, Dimension, Selection, Series, TopValues } from '../types.ts'
+import type { Counts, Dimension, Members, Selection, Series, TopValues } from '../types.ts'
 import { bucketSql } from './buckets.ts'
 import { type Bind, createParameters, type Dialect, type QueryContext } from './dialect.ts'
 import { NO_SUMS, type Plan, splitDays, stillSummedSql, sumsByKey } from './sums.ts'
@@ -69,8 +69,6 @@ export async function top(
   limit: number,
   plan: Plan = NO_SUMS,
 ): Promise<TopValues> {
-  const { dialect, query } = context
-  const { bind, values } = createParameters(dialect)
   const { offsets } = selection
   const grouping = {
     key: (time: string) => valueSql(dimension, offsets, time),
@@ -78,15 +76,56 @@ export async function top(
     dimension,
     cuts: cutsOf(selection, dimension),
   }
+  const order = isNumeric(dimension) ? 'k' : context.dialect.bytewise('k')
+  const listed = await topOf(context, selection, { grouping, order, limit }, plan)
+  if (listed === null) return top(context, selection, dimension, limit)
+  const values = listed.values.map(({ value, ...counts }) => ({
+    value: dimensionValue(dimension, value),
+    ...counts,
+  }))
+  return { ...listed, values }
+}
+
+/** The groups of links with the most clicks; see `ClickReports.top`. */
+export async function topGroups(
+  context: QueryContext,
+  selection: Selection,
+  members: Members,
+  limit: number,
+): Promise<TopValues> {
+  // Links that are in no group are joined with null, or 0 in ClickHouse.
+  const key = () => 'nullIf(member, 0)'
+  const asked = { grouping: { key, cuts: [], members }, order: 'k', limit }
+  // As no days are read from sums, none can be void.
+  const { values, other } = (await topOf(context, selection, asked, NO_SUMS)) as TopKeys
+  return {
+    values: values.map(({ value, ...counts }) => ({
+      value: value === null ? null : (members.values[Number(value) - 1] ?? null),
+      ...counts,
+    })),
+    other,
+  }
+}
+
+/** The most frequent keys, as the engine returns them. */
+type TopKeys = Pick<TopValues, 'other'> & { values: (Counts & { value: unknown })[] }
+
+/** The keys with the most clicks; null: the plan is void. @param order ties by this SQL of `k` */
+async function topOf(
+  { dialect, query }: QueryContext,
+  selection: Selection,
+  { grouping, order, limit }: { grouping: Grouping; order: string; limit: number },
+  plan: Plan,
+): Promise<TopKeys | null> {
+  const { bind, values } = createParameters(dialect)
   const counts = countsByKey(dialect, bind, selection, grouping, plan)
-  const order = isNumeric(dimension) ? 'k' : dialect.bytewise('k')
   const sql = `SELECT k, c, u, b, sum(c) OVER () AS all_c, sum(b) OVER () AS all_b,
       ${stillSummedSql(dialect, selection.workspaceNo, plan)} AS still_summed
     FROM (${counts}) sums ORDER BY c DESC, ${order} NULLS LAST LIMIT ${limit}`
   const rows = await query(sql, values)
-  if (isVoid(plan, rows, 6)) return top(context, selection, dimension, limit)
+  if (isVoid(plan, rows, 6)) return null
   const listed = rows
-    .map((row) => ({ value: dimensionValue(dimension, row[0]), ...countsOf(row) }))
+    .map((row) => ({ value: row[0], ...countsOf(row) }))
     .filter(({ clicks }) => clicks > 0)
   const other = { clicks: Number(rows[0]?.[4] ?? 0), bots: Number(rows[0]?.[5] ?? 0) }
   for (const { clicks, bots } of listed) {
@@ -138,6 +177,8 @@ interface Grouping {
   /** SQL of the key of a purged day, if it is another one. */
   purgedKey?: string
   dimension?: Dimension
+  /** Adds `member`, the group of a click's link; a click counts for each of its link's. */
+  members?: Members
 }
 
 /**
@@ -148,16 +189,21 @@ function countsByKey(
   dialect: Dialect,
   bind: Bind,
   selection: Selection,
-  { key, cuts, purgedKey = key('time'), dimension }: Grouping,
+  { key, cuts, purgedKey = key('time'), dimension, members }: Grouping,
   plan: Plan,
 ): string {
   const mode = modeSql(selection.bots)
   const split = splitDays(plan, selection, dimension ?? null, cuts)
+  const rowsOf = (table: string, range: Partial<Selection> = {}) => {
+    const within = `${table} WHERE ${selectionSql(dialect, bind, { ...selection, ...range })}`
+    if (members === undefined) return within
+    return `(SELECT t.*, g.member FROM (SELECT * FROM ${within}) t
+      LEFT JOIN ${dialect.members(members, bind)} g ON g.of_link = t.link) grouped`
+  }
   const parts = split.clicks.map(
     (range) => `SELECT ${key('time')} AS k, count(*) FILTER (WHERE ${mode}) AS c,
       ${dialect.distinctVisitors(mode)} AS u, count(*) FILTER (WHERE kind <> 0) AS b
-    FROM ${dialect.table('clicks', selection.workspaceNo)}
-    WHERE ${selectionSql(dialect, bind, { ...selection, ...range })} GROUP BY 1`,
+    FROM ${rowsOf(dialect.table('clicks', selection.workspaceNo), range)} GROUP BY 1`,
   )
   if (split.summed.length > 0) {
     const asked = { key, dimension: dimension ?? null }
@@ -173,6 +219,7 @@ function countsByKey(
     linkSeqs !== null ||
     exceptSeqs !== undefined ||
     dimension === 'link' ||
+    members !== undefined ||
     filters.some((it) => it.dimension === 'link')
   const sumOf = (column: string, condition: string) =>
     `coalesce(sum(${column}) FILTER (WHERE ${condition}), 0)`
@@ -181,12 +228,11 @@ function countsByKey(
     SELECT ${purgedKey} AS k, ${sumOf('clicks', mode)} AS c,
       ${sumOf(ofLinks ? 'uniques' : 'workspace_uniques', mode)} AS u,
       ${sumOf('clicks', 'kind <> 0')} AS b
-    FROM (
+    FROM ${rowsOf(`(
       SELECT workspace, link, day * ${DAY_MS} + ${DAY_MS / 2} AS time, kind, clicks, uniques,
         workspace_uniques
       FROM ${dialect.table('daily', selection.workspaceNo)}
-    ) days
-    WHERE ${selectionSql(dialect, bind, selection)} GROUP BY 1
+    ) days`)} GROUP BY 1
   ) parts GROUP BY k`
 }
 

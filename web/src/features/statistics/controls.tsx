@@ -223,6 +223,6 @@ function useFilterNames(workspace: string, filters: readonly Filter[]): string[]
     }
     const link = links.find(({ data }) => data?.id === value)?.data
     if (dimension === 'link' && link !== undefined) return shortName(link.short_url)
-    return dimension === 'tag' ? value : valueName(dimension, value, i18n)
+    return valueName(dimension, value, i18n)
   })
 }
