@@ -209,9 +209,10 @@ function countsByKey(
     const asked = { key, dimension: dimension ?? null }
     parts.push(sumsByKey(dialect, bind, selection, asked, split.summed))
   }
-  // Purged days have links and kinds only: other filters exclude them.
-  const { filters, linkSeq, linkSeqs, exceptSeqs } = selection
-  if (filters.some((it) => it.dimension !== 'link' && it.dimension !== 'kind')) {
+  // Purged days count at noon, and have links and kinds only: other filters exclude them.
+  const { filters, linkSeq, linkSeqs, exceptSeqs, from, to } = selection
+  const noon = Math.ceil(from / DAY_MS - 0.5) * DAY_MS + DAY_MS / 2
+  if (noon >= to || filters.some((it) => it.dimension !== 'link' && it.dimension !== 'kind')) {
     return parts.join(' UNION ALL ')
   }
   const ofLinks =

@@ -111,6 +111,11 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
     rounded: 'links.qr.shape.rounded',
     square: 'links.qr.shape.square',
   },
+  bots: {
+    exclude: 'statistics.kinds.exclude',
+    include: 'statistics.kinds.include',
+    only: 'statistics.kinds.only',
+  },
   role: { owner: 'role.owner', admin: 'role.admin', member: 'role.member', viewer: 'role.viewer' },
   scopes: {
     'links:read': 'keys.scope.links:read',
