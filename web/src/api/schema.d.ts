@@ -4612,6 +4612,11 @@ export interface components {
       order: 'asc' | 'desc'
       /** Columns of the table that are left out. */
       hidden_columns: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
+      /** Of saved filters of the statistics: filters by the names of their parameters, such as `country`, `not_browser`, `tag` or `folder_id`, and which clicks count. Null: it is a view of the list of links. A view stays what it is. */
+      report: {
+        filters?: { [name: string]: string[] }
+        bots?: 'exclude' | 'include' | 'only'
+      } | null
       created_at: string
       updated_at: string
       /** Increases with every change; also in the ETag. */
@@ -4647,6 +4652,11 @@ export interface components {
         | 'slug'
       order?: 'asc' | 'desc'
       hidden_columns?: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
+      /** Of saved filters of the statistics: filters by the names of their parameters, such as `country`, `not_browser`, `tag` or `folder_id`, and which clicks count. Null: it is a view of the list of links. A view stays what it is. */
+      report?: {
+        filters?: { [name: string]: string[] }
+        bots?: 'exclude' | 'include' | 'only'
+      } | null
     }
     ViewPatch: {
       name?: string
@@ -4678,6 +4688,11 @@ export interface components {
         | 'slug'
       order?: 'asc' | 'desc'
       hidden_columns?: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
+      /** Of saved filters of the statistics: filters by the names of their parameters, such as `country`, `not_browser`, `tag` or `folder_id`, and which clicks count. Null: it is a view of the list of links. A view stays what it is. */
+      report?: {
+        filters?: { [name: string]: string[] }
+        bots?: 'exclude' | 'include' | 'only'
+      } | null
     }
   }
 }
