@@ -8,7 +8,7 @@ function paperFaults() {
 
   // Navigation, messages, and what can only be pressed.
   const PRESSED =
-    'nav, aside, [data-toast], a:has(> .lucide-arrow-left), fieldset > [aria-pressed=false]'
+    'nav, aside, [data-toast], a:has(> .lucide-arrow-left), .inline-flex > [aria-pressed=false]'
   for (const element of document.querySelectorAll(PRESSED)) {
     if (isShown(element)) faults.push(`isn't for paper: ${told(element)}`)
   }
