@@ -198,7 +198,7 @@ function connectionOf(
     }
     signal?.addEventListener('abort', interrupt)
     try {
-      // With a list, even an empty one, a statement is prepared first, and then planned once more.
+      // With a list, even an empty one, other threads take apart, prepare and run a statement in turn.
       const bound = values.length === 0 ? undefined : [...values]
       const reader = await counted(() => raw.runAndReadAll(sql, bound))
       await ended()

@@ -39,6 +39,7 @@ sumsContract({
   forget: async (link, before) => void (await forgetClicks(opened.database, link, before)),
   loseClicks: async () => void (await opened.rows('DELETE FROM clicks')),
   runs: 6,
+  minutes: Number(process.env.PROPERTY_MINUTES ?? 0),
 })
 
 test('a file of an earlier version keeps its clicks, and its days are summed', async () => {
