@@ -144,7 +144,8 @@ try {
     }
     page.on('requestfailed', (asked) => ended(asked.url(), true))
     page.on('response', async (answer) => {
-      await answer.finished()
+      // Rejected when the page was closed before.
+      await answer.finished().catch(() => null)
       ended(answer.url(), answer.status() !== 200)
     })
     await page.goto(path)

@@ -21,7 +21,7 @@ export interface Group {
 /** Folders with tests beside the code. */
 export const CODE = ['src', 'web/src']
 
-/** Code that uses the database, so its tests also run on PostgreSQL. */
+/** Code that uses the database, so its tests also run on PostgreSQL, except {@link ABOVE_STORES}. */
 const STORES = [
   ...[
     'features/links',
@@ -60,6 +60,17 @@ const STORES = [
   ...['statistics/clicks.test.ts', 'statistics/live', 'statistics/report.test.ts'],
 ].map((path) => `src/${path}`)
 
+/** Tests of what is decided before anything is stored, such as how files are read: they run once. */
+const ABOVE_STORES: ReadonlySet<string> = new Set(
+  [
+    ...['bounds', 'formats/dates', 'formats/formats', 'spreadsheets', 'upload'].map(
+      (name) => `imports/${name}`,
+    ),
+    ...['bulk/limits', 'url', 'utm', 'warnings'].map((name) => `links/${name}`),
+    ...['keys/format', 'plans/load'],
+  ].map((name) => `src/features/${name}.test.ts`),
+)
+
 /** API tests that depend on the store; headers and drawings are the same on all stores. */
 const API = [
   ...['links', 'edits', 'errors', 'foreign-ids', 'history', 'rate-limit', 'accounts'],
@@ -96,7 +107,7 @@ export function allGroups(): Group[] {
   const postgres: Group = {
     name: 'the stores, the whole API and hostile requests on PostgreSQL and Redis',
     store: 'postgres',
-    paths: [...STORES, ...API, 'test/fuzz/fuzz.test.ts'],
+    paths: [...filesOf(STORES), ...API, 'test/fuzz/fuzz.test.ts'],
     workers: CORES,
     missing: scaledMissing,
   }
@@ -109,10 +120,21 @@ export function allGroups(): Group[] {
       scaledMissing ?? (hasClickHouse ? undefined : 'needs ClickHouse in test/harness/clickhouse'),
   }
   const groups = [embedded, postgres, clickHouse]
-  for (const path of groups.flatMap(({ paths }) => paths)) {
+  for (const path of [...ABOVE_STORES, ...groups.flatMap(({ paths }) => paths)]) {
     if (!existsSync(join(ROOT, path))) throw new Error(`scripts/groups.ts: there is no ${path}`)
   }
   return groups
+}
+
+/** The files of folders that depend on the store. */
+function filesOf(paths: readonly string[]): string[] {
+  return paths
+    .flatMap((path) =>
+      path.endsWith('.ts')
+        ? [path]
+        : [...new Bun.Glob(`${path}/**/*.test.ts`).scanSync(ROOT)].sort(),
+    )
+    .filter((path) => !ABOVE_STORES.has(path))
 }
 
 /** The folders of test/ with tests. */

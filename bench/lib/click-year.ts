@@ -67,9 +67,12 @@ export async function makeClickYear(dir: string, { clicks, links }: ClickYear): 
   database.close()
 }
 
-/** Reproducible random numbers: `u` from 0 to 1, `zipf` by Zipf's law from 0. */
+/**
+ * Reproducible random numbers: `u` from 0 to 1, `zipf` by Zipf's law from 0. Hashes of two values with
+ * the same first one differ by an XOR only: without the second hash each draw would follow from another.
+ */
 const MACROS = [
-  'CREATE TEMP MACRO u(a, b) AS hash(a, b)::DOUBLE / 18446744073709551616.0',
+  'CREATE TEMP MACRO u(a, b) AS hash(hash(a, b))::DOUBLE / 18446744073709551616.0',
   'CREATE TEMP MACRO zipf(count, draw) AS (floor(pow(count, draw)) - 1)::BIGINT',
   'CREATE TEMP MACRO pick(list, draw) AS list[(floor(len(list) * draw) + 1)::BIGINT]',
 ]

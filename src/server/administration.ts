@@ -16,7 +16,9 @@ import { createWorkspaceRemoval } from '../features/workspaces/removal.ts'
 import { createWorkspaceService } from '../features/workspaces/service.ts'
 import type { Cursors } from '../http/cursor.ts'
 import type { Logger } from '../lib/base/logger.ts'
+import type { Domains } from '../model/domains/index.ts'
 import type { Storage } from '../platform/storage/index.ts'
+import { readFilter } from '../statistics/filters.ts'
 import type { ServingInput } from './operations/serving.ts'
 
 /**
@@ -27,6 +29,7 @@ export function createAdministration(
   input: Pick<ServingInput, 'clock' | 'ids' | 'random' | 'plans'> & {
     storage: Storage
     cursors: Cursors
+    domains: Domains
     keys: KeyService
     links: LinkService
     ownDomains: Pick<DomainService, 'count' | 'drop'>
@@ -54,7 +57,11 @@ export function createAdministration(
     logos: createLogoService({ storage, clock }),
     qrStyles: createQrStyleService({ storage, clock }),
     utm: createUtmService(input),
-    views: createViewService(input),
+    views: createViewService({
+      ...input,
+      checkFilter: (name, values, no) =>
+        readFilter(name, values, input.domains, no)?.values ?? null,
+    }),
     members: createMemberService({ storage, clock }),
     plans,
     removal,

@@ -50,6 +50,16 @@ export const DIMENSIONS = [
   'link',
 ] as const
 
+/** What links are grouped by, and so their clicks. A link has several tags; they are as they are now. */
+export const GROUPS = ['tag', 'folder'] as const
+
+/** Whether it is a group of links. */
+export const isGroup = (name: string): name is (typeof GROUPS)[number] =>
+  GROUPS.some((group) => group === name)
+
+/** What clicks can be listed by. */
+export const LISTED = [...DIMENSIONS, ...GROUPS] as const
+
 /** Which clicks a filter keeps: with one of its values, with none of them, or with a part of one. */
 export type Match = 'is' | 'not' | 'contains'
 

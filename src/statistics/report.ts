@@ -4,7 +4,9 @@ import { viewOf } from '../lib/base/view.ts'
 import { invalid } from '../lib/errors/index.ts'
 import { formatTimestamp } from '../lib/validation/timestamp.ts'
 import type { Rule, Variant } from '../redirect/rules/index.ts'
+import { isGroup } from './columns.ts'
 import { BUCKETS_MAX, bucketStarts, DAY_MS, defaultInterval, type Interval } from './intervals.ts'
+import { hasTooManyMembers, MEMBERS_MAX, namesOfGroups } from './members.ts'
 import type { ClicksQuery } from './query.ts'
 import { reportRange } from './range.ts'
 import type { StatsSchema, TopSchema } from './schemas.ts'
@@ -16,7 +18,16 @@ import {
   select,
 } from './selection.ts'
 import { findLinkSeqs, findLinks, sumImported } from './store.ts'
-import type { ClickReports, Counts, Dimension, Selection, Series, TopValues } from './types.ts'
+import type {
+  ClickReports,
+  Counts,
+  Dimension,
+  Group,
+  Listed,
+  Selection,
+  Series,
+  TopValues,
+} from './types.ts'
 
 type TopList = z.output<typeof TopSchema>
 
@@ -82,16 +93,17 @@ async function series(
 }
 
 /**
- * The values of a dimension with the most clicks.
+ * The values of a dimension with the most clicks, or the tags or folders.
  * @throws AppError VALIDATION_FAILED, LINK_NOT_FOUND, SERVICE_UNAVAILABLE
  */
 export async function top(
   ctx: StatisticsContext,
   question: Question<ClicksQuery & { limit: number }>,
-  dimension: Dimension,
+  dimension: Listed,
 ): Promise<TopList> {
   const { query } = question
   const selection = await select(ctx, question, reportRange(query, ctx.clock.now()))
+  if (isGroup(dimension)) return topGroups(ctx, question, dimension, selection)
   const list = await ctx.reports.top(selection, dimension, query.limit)
   if (dimension === 'link') return namedLinks(ctx, list)
   const names = isDecision(dimension) ? await namesOf(ctx, question, dimension) : null
@@ -105,6 +117,47 @@ export async function top(
     })),
     other: list.other,
   }
+}
+
+/**
+ * The tags or folders of the links with the most clicks. One that the reader can't see has no clicks,
+ * unless a link has just been moved there: then it is part of the others.
+ */
+async function topGroups(
+  { reports, storage }: StatisticsContext,
+  { caller, query }: Question<ClicksQuery & { limit: number }>,
+  by: Group,
+  selection: Selection,
+): Promise<TopList> {
+  const { no } = caller.workspace
+  if (await hasTooManyMembers(storage.reports, no, by)) {
+    throw invalid({ field: 'dimension', code: 'TOO_MANY', params: { max: MEMBERS_MAX } })
+  }
+  const { values, other } = await reports.top(selection, by, query.limit)
+  const ids = values.flatMap(({ value }) => (value === null ? [] : [String(value)]))
+  const names = await namesOfGroups(storage.reports, no, by, ids, viewOf(caller))
+  return listOf({ values, other }, ({ value, ...counts }) => {
+    if (value === null) return { value, ...(by === 'folder' && { name: null }), ...counts }
+    const name = names.get(String(value))
+    if (name === undefined) return undefined
+    return { ...(by === 'tag' ? { value: name } : { value: String(value), name }), ...counts }
+  })
+}
+
+/** A list of those rows that can be shown; the others are part of the rest. */
+function listOf(
+  { values, other }: TopValues,
+  rowOf: (value: TopValues['values'][number]) => TopList['data'][number] | undefined,
+): TopList {
+  const rest = { ...other }
+  const data = values.flatMap((value) => {
+    const row = rowOf(value)
+    if (row !== undefined) return [row]
+    rest.clicks += value.clicks
+    rest.bots += value.bots
+    return []
+  })
+  return { data, other: rest }
 }
 
 const isDecision = (dimension: Dimension) => dimension === 'rule' || dimension === 'variant'
@@ -129,23 +182,16 @@ async function namesOf(
 /** Links with their names. A purged link, whose clicks are deleted soon, is part of the others. */
 async function namedLinks(
   { storage, domains }: StatisticsContext,
-  { values, other }: TopValues,
+  list: TopValues,
 ): Promise<TopList> {
-  const seqs = values.map(({ value }) => Number(value))
+  const seqs = list.values.map(({ value }) => Number(value))
   const links = new Map((await findLinks(storage.reports, 'seq', seqs)).map((it) => [it.seq, it]))
-  const data: TopList['data'] = []
-  const rest = { ...other }
-  for (const { value, ...counts } of values) {
+  return listOf(list, ({ value, ...counts }) => {
     const link = links.get(Number(value))
-    if (link === undefined) {
-      rest.clicks += counts.clicks
-      rest.bots += counts.bots
-      continue
-    }
+    if (link === undefined) return undefined
     const { id, title, domain_no, slug } = link
-    data.push({ value: id, short_url: domains.shortUrl(domain_no, slug), title, ...counts })
-  }
-  return { data, other: rest }
+    return { value: id, short_url: domains.shortUrl(domain_no, slug), title, ...counts }
+  })
 }
 
 /** How many UTC days a sparkline has, today included. */

@@ -16,7 +16,8 @@ import {
   type Registration,
   type StatisticsRoutesDeps,
 } from './api/parts.ts'
-import { DIMENSIONS } from './columns.ts'
+import { isGroup, LISTED } from './columns.ts'
+import { MEMBERS_MAX } from './members.ts'
 import { type CheckedQuery, createQuerySchemas } from './query.ts'
 import {
   CLICK_EXAMPLE,
@@ -41,7 +42,9 @@ export function registerStatisticsRoutes(api: Pick<Api, 'add'>, deps: Statistics
 function registerReportRoutes({ api, deps, queries }: Registration): void {
   for (const audience of AUDIENCES) {
     const { of, prefix, operation, whose } = audience
-    const dimensions = DIMENSIONS.filter((name) => of === 'workspace' || name !== 'link')
+    const dimensions = LISTED.filter(
+      (name) => of === 'workspace' || (name !== 'link' && !isGroup(name)),
+    )
 
     endpoint(api, {
       ...READ,
@@ -74,7 +77,12 @@ function registerReportRoutes({ api, deps, queries }: Registration): void {
       summary: `Top values of a dimension, of ${whose}`,
       description:
         'The values with the most clicks, and the sum of all others. Together their clicks are the ' +
-        'total of the same query.',
+        'total of the same query' +
+        (of === 'workspace'
+          ? '; with `tag`, which counts a click for each tag that the link has now, they are at ' +
+            'least that. Deleted links have no tags and no folder here. Tags can’t be listed in a ' +
+            `workspace with more than ${MEMBERS_MAX.toLocaleString('en')} of them on its links.`
+          : '.'),
       params: pathParams(audience, {
         dimension: z.string().openapi({
           description: 'The dimension to group clicks by.',

@@ -85,7 +85,7 @@ export const TopSchema = z
         z.object({
           value: z.string().nullable().openapi({
             description:
-              'The value; of links their id, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none.',
+              'The value; of links and folders their id, of tags their name, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none.',
           }),
           short_url: z
             .string()
@@ -93,7 +93,7 @@ export const TopSchema = z
             .openapi({ description: 'Of a link: its short address.' }),
           name: z.string().nullable().optional().openapi({
             description:
-              'Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone.',
+              'Of a folder: its name. Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone.',
           }),
           title: z
             .string()

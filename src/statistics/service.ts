@@ -11,7 +11,7 @@ import {
   type StatisticsContext,
   select,
 } from './selection.ts'
-import type { Dimension, ExportOptions } from './types.ts'
+import type { ExportOptions, Listed } from './types.ts'
 
 /** The most exports that a workspace, or a person, may have open, and all together. */
 export const EXPORTS_PER_WORKSPACE = 4
@@ -36,7 +36,7 @@ export function createStatisticsService(deps: LiveOptions & DeletionOptions) {
     domains: deps.domains,
     stats: (question: Parameters<typeof stats>[1], signal?: AbortSignal) =>
       stats(until(signal), question),
-    top: (question: Parameters<typeof top>[1], dimension: Dimension, signal?: AbortSignal) =>
+    top: (question: Parameters<typeof top>[1], dimension: Listed, signal?: AbortSignal) =>
       top(until(signal), question, dimension),
     /** @throws AppError BAD_REQUEST (INVALID_CURSOR) */
     clicks: (question: Parameters<typeof clicks>[1], signal?: AbortSignal) =>

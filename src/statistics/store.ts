@@ -10,6 +10,7 @@ import {
   type SqliteConnection,
 } from '../platform/storage/index.ts'
 import type { LinkFacts } from './engine/types.ts'
+import { findMembers } from './members.ts'
 import type { LinkGroup, Selection } from './types.ts'
 
 type Fragment = RawBuilder<unknown>
@@ -188,6 +189,7 @@ export function linkFactsIn(database: () => Sql): LinkFacts {
     links: (seqs) => findLinkIds(database(), seqs),
     grouped: (workspaceNo, group) => findGrouped(database(), workspaceNo, group),
     inFolders: (workspaceNo, folders) => findInFolders(database(), workspaceNo, folders),
+    members: (workspaceNo, by) => findMembers(database(), workspaceNo, by),
     async domains() {
       const rows = await database().db.selectFrom('domains').select(['no', 'host']).execute()
       return new Map(rows.map(({ no, host }) => [no, host]))

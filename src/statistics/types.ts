@@ -2,11 +2,14 @@ import type { Click } from '../clicks/enrich/click.ts'
 import { CLICK_DETAILS } from '../lib/base/click-columns.ts'
 import type { View } from '../lib/base/view.ts'
 import { AppError } from '../lib/errors/index.ts'
-import type { BOTS_MODES, ClickKind, DIMENSIONS, Match } from './columns.ts'
+import type { BOTS_MODES, ClickKind, DIMENSIONS, GROUPS, LISTED, Match } from './columns.ts'
 
 export { DIMENSIONS } from './columns.ts'
 export type { ClickKind }
 export type Dimension = (typeof DIMENSIONS)[number]
+export type Group = (typeof GROUPS)[number]
+/** A dimension, or a group of links. */
+export type Listed = (typeof LISTED)[number]
 export type BotsMode = (typeof BOTS_MODES)[number]
 
 /** Keeps the clicks whose value matches. */
@@ -117,8 +120,12 @@ export interface ClickReports {
    * of 15 minutes except the first and the last): one bucket fewer than boundaries; and the totals.
    */
   series(selection: Selection, boundaries: readonly number[]): Promise<Series>
-  /** The values with the most clicks, ties by value. Values without counted clicks are left out. */
-  top(selection: Selection, dimension: Dimension, limit: number): Promise<TopValues>
+  /**
+   * The values with the most clicks, ties by value. Values without counted clicks are left out. Tags
+   * and folders are those of links now, tags by their number and folders by their id, ties by name;
+   * a click on a link with several tags counts for each.
+   */
+  top(selection: Selection, by: Listed, limit: number): Promise<TopValues>
   /** Newest first after `before`, or oldest first after `after`. */
   clicks(
     selection: Selection,
@@ -145,6 +152,16 @@ export class StatisticsUnavailable extends AppError {
   constructor(internal: string, options?: ErrorOptions) {
     super('SERVICE_UNAVAILABLE', { ...options, internal, headers: { 'Retry-After': '5' } })
   }
+}
+
+/** The links that are in groups, in lists of equal length, as texts: there may be many. */
+export interface Members {
+  /** The `seq` of each link, separated by commas; a link with several tags is there several times. */
+  links: string
+  /** The group of each, by its number from 1. */
+  groups: string
+  /** What the groups are called in reports, in the order of their numbers. */
+  values: readonly string[]
 }
 
 /** Which links of a workspace are meant. */

@@ -134,6 +134,107 @@ describe.skipIf(CHROMIUM === null)('a filtered report (needs Chromium)', () => {
     expect(filters()).not.toContain('summer')
   })
 
+  test('tags and folders are lists, and filter the report', async () => {
+    await page.goto('/app/statistics')
+    const list = (group: 'tag' | 'folder') =>
+      page.getByRole('tab', { name: en(`statistics.dimension.${group}`), exact: true }).click()
+    const by = (value: string) =>
+      page.getByRole('button', { name: en('statistics.filter.by', { value }), exact: true })
+    await list('folder')
+    await by('Posters').click()
+    const folder = en('statistics.filter.remove', { filter: 'Folder: Posters' })
+    await page.getByRole('button', { name: folder, exact: true }).waitFor()
+    await list('tag')
+    // A link has several tags; a tag can't be excluded.
+    const without = en('statistics.filter.without', { value: 'summer' })
+    expect(await page.getByRole('button', { name: without, exact: true }).count()).toBe(0)
+    await by('summer').click()
+    await page.waitForURL((url) => url.search.includes('tag'))
+    expect(await violations(page)).toEqual([])
+  })
+
+  describe('saved filters', () => {
+    const menu = (name: string) => page.getByRole('button', { name, exact: true })
+    const saved = async () => {
+      type Saved = { data: { name: string; report: object | null }[] }
+      const { body } = await ask<Saved>(dashboard, owner.context, 'GET', '/views', { workspace })
+      return body.data.map(({ name, report }) => ({ name, report }))
+    }
+    const fromMenu = async (name: string, item: Parameters<typeof en>[0]) => {
+      await menu(en('links.views.actions', { name })).click()
+      await page.getByRole('menuitem', { name: en(item) }).click()
+    }
+
+    test('come back by their name, with the period that is shown', async () => {
+      const body = { name: 'Of links', filter: { tag: ['summer'] } }
+      await ask(dashboard, owner.context, 'POST', '/views', { workspace, body })
+      const query = 'range=7d&filter=tag:summer&filter=not_browser:Firefox&bots=include'
+      await page.goto(`/app/statistics?${query}`)
+      await menu(en('statistics.saved')).click()
+      await page.getByRole('dialog').getByText(en('statistics.saved.none')).waitFor()
+      await button('statistics.saved.save').click()
+      const name = page.getByLabel(en('links.views.name'), { exact: true })
+      await name.fill('Summer')
+      await name.press('Enter')
+      await name.waitFor({ state: 'detached' })
+      const filters = { tag: ['summer'], not_browser: ['Firefox'] }
+      const report = { filters, bots: 'include' }
+      expect(await saved()).toEqual([
+        { name: 'Of links', report: null },
+        { name: 'Summer', report },
+      ])
+      await page.goto('/app/statistics?range=today')
+      await menu(en('statistics.saved')).click()
+      await menu('Summer').click()
+      await menu(`${en('statistics.saved')}: Summer`).waitFor()
+      expect(parameter('range')).toBe('today')
+      expect([parameter('bots'), page.url()]).toEqual([
+        'include',
+        expect.stringContaining('summer'),
+      ])
+    })
+
+    test('are no views of the list of links, and are found in the palette', async () => {
+      await page.goto('/app/links')
+      await heading(page, en('shell.links'))
+      const places = page.getByRole('list', { name: en('links.views') })
+      await places.getByRole('link', { name: 'Of links' }).waitFor()
+      expect(await places.getByRole('link').count()).toBe(1)
+      await menu(en('links.views')).click()
+      await menu('Of links').waitFor()
+      expect(await menu('Summer').count()).toBe(0)
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: en('shell.palette') }).fill('summ')
+      const found = page.getByRole('group', { name: en('statistics.saved') })
+      await found.getByRole('option', { name: 'Summer', exact: true }).click()
+      await menu(`${en('statistics.saved')}: Summer`).waitFor()
+    })
+
+    test('are renamed, replaced, deleted and restored', async () => {
+      await page.goto('/app/statistics?filter=country:DE')
+      await menu(en('statistics.saved')).click()
+      await fromMenu('Summer', 'statistics.saved.overwrite')
+      await button('common.undo').waitFor()
+      const report = { filters: { country: ['DE'] }, bots: 'exclude' }
+      expect((await saved()).at(-1)).toEqual({ name: 'Summer', report })
+      await fromMenu('Summer', 'links.views.edit')
+      const name = page.getByLabel(en('links.views.name'), { exact: true })
+      await name.fill('Germany')
+      await name.press('Enter')
+      await name.waitFor({ state: 'detached' })
+      await menu(`${en('statistics.saved')}: Germany`).click()
+      expect(await violations(page)).toEqual([])
+      await fromMenu('Germany', 'statistics.saved.delete')
+      await menu(en('statistics.saved')).waitFor()
+      expect(await saved()).toEqual([{ name: 'Of links', report: null }])
+      const deleted = page.getByRole('dialog').filter({ hasText: 'Germany' })
+      await deleted.getByRole('button', { name: en('common.undo') }).click()
+      await menu(`${en('statistics.saved')}: Germany`).waitFor()
+      expect((await saved()).find((one) => one.name === 'Germany')?.report).toEqual(report)
+    })
+  })
+
   test('if places are unknown, the page says how to get them', async () => {
     await page.goto('/app/statistics')
     for (const place of ['region', 'city'] as const) {

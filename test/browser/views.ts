@@ -203,6 +203,11 @@ const ofOwner = ({ linkId, ruledId, empty, invitation }: Seeded): readonly View[
   { name: 'statistics-clicks', path: 'statistics?tab=clicks&bots=include' },
   { name: 'statistics-live', path: 'statistics?live=on' },
   { name: 'statistics-empty', path: `statistics?w=${empty}`, plain: true },
+  {
+    name: 'statistics-saved',
+    path: 'statistics?filter=not_browser:Firefox',
+    open: press('statistics.saved'),
+  },
   { name: 'statistics-share', path: 'statistics', open: press('shares.share') },
   { name: 'shares', path: 'statistics/shared' },
   { name: 'shares-empty', path: `statistics/shared?w=${empty}`, plain: true },

@@ -211,7 +211,9 @@ describe.skipIf(CHROMIUM === null)('webhooks (needs Chromium)', () => {
           if (SHOTS) {
             await page.screenshot({ path: `${SHOTS}/${name}-${language}-${width}-${theme}.png` })
           }
-          const faults = [...(await layoutFaults(page)), ...(await violations(page))]
+          const faults = await layoutFaults(page)
+          // As in pages.test.ts: what axe finds hardly depends on the language, but on the direction.
+          if (language !== 'de') faults.push(...(await violations(page)))
           found.push(...faults.map((fault) => `${width} ${theme}: ${fault}`))
         }
         expect([language, name, found]).toEqual([language, name, []])

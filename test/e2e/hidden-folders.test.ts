@@ -201,6 +201,12 @@ async function makeHidden() {
       owner('POST', '/views', { name: `V${Object.keys(filter)}`, shared: true, filter, ...shown }),
     )
   }
+  for (const [name, value] of Object.entries({
+    ...{ folder_id: folder.id, tag: SECRET, link_id: link.id, not_link_id: link.id },
+  })) {
+    const report = { filters: { [name]: [value] } }
+    await made(owner('POST', '/views', { name: `R${name}`, shared: true, report }))
+  }
   const rows = ['imported-1', 'imported-2'].map((slug) => JSON.stringify({ ...fields, slug }))
   const ndjson = 'application/x-ndjson'
   const imported = await made(owner('POST', '/imports?format=slugline', rows.join('\n'), ndjson))

@@ -1,20 +1,25 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { freePort } from '../harness/free-port.ts'
 import { startSlugline } from '../harness/process.ts'
 
 const ROOT = resolve(import.meta.dir, '../..')
 
+/** The commands that a document has for trying out, in order. */
+function walkThrough(document: string): string[] {
+  const text = readFileSync(join(ROOT, document), 'utf8')
+  return [...text.matchAll(/<!-- walk-through -->\n```sh\n([\s\S]*?)```/g)].map(
+    ([, commands]) => commands as string,
+  )
+}
+
 test('the tutorial of the README works unchanged', async () => {
   const slugline = await startSlugline()
   try {
-    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
-    const blocks = [...readme.matchAll(/<!-- walk-through -->\n```sh\n([\s\S]*?)```/g)]
+    const blocks = walkThrough('README.md')
     expect(blocks.length).toBeGreaterThan(3)
-    const script = blocks
-      .map((block) => block[1])
-      .join('\necho "\n=="\n')
-      .replaceAll('http://127.0.0.1:3000', slugline.url)
+    const script = blocks.join('\necho "\n=="\n').replaceAll('http://127.0.0.1:3000', slugline.url)
     const run = Bun.spawnSync(['bash', '-euo', 'pipefail', '-c', script], {
       cwd: ROOT,
       env: slugline.env,
@@ -28,6 +33,30 @@ test('the tutorial of the README works unchanged', async () => {
     expect(JSON.parse(found ?? '')).toMatchObject({ pagination: { total: 1 } })
     expect(JSON.parse(refused ?? '')).toMatchObject({ error: { code: 'VALIDATION_FAILED' } })
   } finally {
+    await slugline.dispose()
+  }
+})
+
+test('the first webhook of the documents arrives and is genuine', async () => {
+  const slugline = await startSlugline({ OUTGOING_ALLOWED_NETWORKS: '127.0.0.1/32' })
+  const script = walkThrough('docs/webhooks.md')
+    .join('')
+    .replaceAll('4000', String(await freePort()))
+    .replaceAll('http://127.0.0.1:3000', slugline.url)
+  const receiver = Bun.spawn(['bash', '-euo', 'pipefail', '-c', `${script}\nwait`], {
+    cwd: ROOT,
+    env: slugline.env,
+    detached: true,
+  })
+  try {
+    let text = ''
+    for await (const part of receiver.stdout.pipeThrough(new TextDecoderStream())) {
+      text += part
+      if (/link\.created .*\n/.test(text)) break
+    }
+    expect(text).toMatch(new RegExp(`^link\\.created ${slugline.url}/autumn \\(evt_\\w+\\)$`, 'm'))
+  } finally {
+    process.kill(-receiver.pid, 'SIGTERM')
     await slugline.dispose()
   }
 })

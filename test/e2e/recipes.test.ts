@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Link } from '../../src/features/links/index.ts'
 import { eventually } from '../harness/eventually.ts'
+import { freePort } from '../harness/free-port.ts'
 import { BASE_ENV, SLUGLINE, type Slugline, startSlugline } from '../harness/process.ts'
 
 const EXAMPLES = resolve(import.meta.dir, '../../examples')
@@ -89,6 +90,46 @@ const forged: Record<string, (of: Received) => Received> = {
   }),
   'no time': ({ headers: { 'webhook-timestamp': _, ...headers }, body }) => ({ headers, body }),
 }
+
+describe('receivers without a library', () => {
+  const PYTHON = `import json, sys
+given = json.load(sys.stdin)
+sys.exit(0 if is_genuine(given["secret"], given["headers"], given["body"].encode()) else 1)`
+  const DOCS = resolve(import.meta.dir, '../../docs/webhooks.md')
+  const inPython = /```python\n(import base64[^`]*)```/.exec(readFileSync(DOCS, 'utf8'))?.[1]
+  let port: number
+  let program: Bun.Subprocess<'ignore', 'pipe', 'inherit'>
+  beforeAll(async () => {
+    port = await freePort()
+    program = Bun.spawn(['node', join(EXAMPLES, 'webhooks/receiver.mjs'), String(port)], {
+      env: { ...BASE_ENV, WEBHOOK_SECRET: secret },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await eventually('the receiver', () => byNode(received).then(String, () => undefined))
+  })
+  afterAll(() => program?.kill())
+
+  const byNode = async ({ headers, body }: Received) => {
+    const { host: _, connection: __, ...sent } = headers
+    const url = `http://127.0.0.1:${port}/`
+    return (await fetch(url, { method: 'POST', headers: sent, body })).status === 204
+  }
+  const byPython = async ({ headers, body }: Received) => {
+    const child = Bun.spawn(['python3', '-c', `${inPython}\n${PYTHON}`], { stdin: 'pipe' })
+    child.stdin.write(JSON.stringify({ secret, headers, body: body.toString() }))
+    child.stdin.end()
+    return (await child.exited) === 0
+  }
+  const receivers: [string, (of: Received) => Promise<boolean>][] = [['Node.js', byNode]]
+  if (Bun.which('python3')) receivers.push(['Python', byPython])
+
+  test.each(receivers)('the one in %s takes what is genuine and nothing else', async (_, takes) => {
+    expect(await takes(received)).toBe(true)
+    for (const [name, forge] of Object.entries(forged)) {
+      expect({ name, taken: await takes(forge(received)) }).toEqual({ name, taken: false })
+    }
+  })
+})
 
 describe('n8n', () => {
   interface Node {

@@ -201,7 +201,8 @@ describe('what viewers get', () => {
       const about = await shared.get('/about')
       const isOfLink = 'link_id' in subject
       const dimensions = show.flatMap((one): readonly string[] => SHOWN[one])
-      const shown = dimensions.filter((dimension) => !(isOfLink && dimension === 'link'))
+      const ofLinks = ['link', 'tag', 'folder']
+      const shown = dimensions.filter((dimension) => !(isOfLink && ofLinks.includes(dimension)))
       expect(about.body.dimensions).toEqual(shown)
       const all = [about, await shared.get(), await shared.get('/stats')]
       for (const dimension of new Set(Object.values(SHOWN).flat())) {

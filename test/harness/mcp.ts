@@ -1,5 +1,12 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import {
+  Client,
+  type JsonSchemaType,
+  type JsonSchemaValidator,
+  type jsonSchemaValidator,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv'
 import { SLUGLINE } from './process.ts'
 
 /** The newest revision of the protocol, which has no sessions, and one that begins with a handshake. */
@@ -23,14 +30,30 @@ export interface Answer {
 /** A connected client. */
 export type Mcp = Awaited<ReturnType<typeof connect>>
 
+const ajv = new AjvJsonSchemaValidator()
+const compiled = new Map<string, JsonSchemaValidator<unknown>>()
+
+/** Compiles each schema once per process: every client receives equal ones, and Ajv is slow at it. */
+const validator: jsonSchemaValidator = {
+  getValidator<T>(schema: JsonSchemaType) {
+    const text = JSON.stringify(schema)
+    const validate = compiled.get(text) ?? ajv.getValidator<unknown>(schema)
+    compiled.set(text, validate)
+    return validate as JsonSchemaValidator<T>
+  },
+}
+
 /** A client of the official package, for one revision. */
 export function clientOf(revision: Revision): Client {
   const isNew = revision === '2026-07-28'
   return new Client(
     { name: 'tests', version: '1' },
-    isNew
-      ? { versionNegotiation: { mode: { pin: revision } } }
-      : { supportedProtocolVersions: [revision] },
+    {
+      jsonSchemaValidator: validator,
+      ...(isNew
+        ? { versionNegotiation: { mode: { pin: revision } } }
+        : { supportedProtocolVersions: [revision] }),
+    },
   )
 }
 

@@ -5,12 +5,13 @@ import { Answer } from '../src/ui/answer.tsx'
 import { Button } from '../src/ui/button.tsx'
 import { Chip } from '../src/ui/chip.tsx'
 import { CodeBlock, CopyButton } from '../src/ui/copy.tsx'
-import { Disclosure } from '../src/ui/disclosure.tsx'
+import { Disclosure, Summary } from '../src/ui/disclosure.tsx'
 import { Empty } from '../src/ui/empty.tsx'
 import { Kbd } from '../src/ui/kbd.tsx'
 import { Meter, Progress } from '../src/ui/meter.tsx'
 import { More } from '../src/ui/more.tsx'
 import { Card, CardSection, Section } from '../src/ui/page.tsx'
+import { Parts } from '../src/ui/parts.tsx'
 import { Problem } from '../src/ui/problem.tsx'
 import { Loading, Skeleton, SkeletonRows } from '../src/ui/skeleton.tsx'
 import { Spinner } from '../src/ui/spinner.tsx'
@@ -103,6 +104,37 @@ export const DISPLAY: readonly Sample[] = [
         <Disclosure title="Limits" initiallyOpen mark="2 set">
           Until the first of May.
         </Disclosure>
+      ),
+    },
+  },
+  {
+    name: 'Summary',
+    states: {
+      closed: () => (
+        <details>
+          <Summary>Details</Summary>
+          Enabled
+        </details>
+      ),
+      open: () => (
+        <details open>
+          <Summary>Details</Summary>
+          Enabled
+        </details>
+      ),
+    },
+  },
+  {
+    name: 'Parts',
+    states: {
+      wrapped: () => (
+        <p className="w-40">
+          <Parts>
+            {'New: 30'}
+            {'Skipped: 1'}
+            {'3,045 clicks'}
+          </Parts>
+        </p>
       ),
     },
   },

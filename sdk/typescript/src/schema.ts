@@ -1300,6 +1300,8 @@ export interface paths {
             | 'weekday'
             | 'domain'
             | 'link'
+            | 'tag'
+            | 'folder'
         }
       }
       responses: { 200: { content: { 'application/json': components['schemas']['TopList'] } } }
@@ -3238,7 +3240,7 @@ export interface components {
       /** Known values: `link`, `tag`, `folder`, `workspace`. More may be added. */
       kind: string
       show: string[]
-      /** Dimensions of top values and filters. */
+      /** Dimensions of top values; all but `tag` and `folder` are also those of filters. */
       dimensions: string[]
       /** When the first click can have been. */
       since: string
@@ -3589,11 +3591,11 @@ export interface components {
       bots: number
     }
     TopListItem: {
-      /** The value; of links their id, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none. */
+      /** The value; of links and folders their id, of tags their name, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none. */
       value: string | null
       /** Of a link: its short address. */
       short_url?: string
-      /** Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
+      /** Of a folder: its name. Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
       name?: string | null
       /** Of a link: its title, for those who may read links. */
       title?: string | null
@@ -3625,11 +3627,11 @@ export interface components {
       destination_url?: string | null
     }
     SharedTopListItem: {
-      /** The value; of links their id, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none. */
+      /** The value; of links and folders their id, of tags their name, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none. */
       value: string | null
       /** Of a link: its short address. */
       short_url?: string
-      /** Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
+      /** Of a folder: its name. Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
       name?: string | null
       /** Of a link: its title, for those who may read links. */
       title?: string | null
@@ -3772,6 +3774,8 @@ export interface components {
       | 'variants'
       | 'domains'
       | 'links'
+      | 'tags'
+      | 'folders'
       | 'destinations'
     SharePatchFilters: { [name: string]: string[] | null }
     ApiKeyScope:

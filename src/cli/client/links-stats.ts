@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Click, Query, Stats } from '../../../sdk/typescript/src/index.ts'
-import { BOTS_MODES, DIMENSIONS } from '../../statistics/columns.ts'
+import { BOTS_MODES, LISTED } from '../../statistics/columns.ts'
 import type { Columns, CommandContext } from '../context.ts'
 import { facts } from '../output.ts'
 import { shortTime } from '../times.ts'
@@ -24,7 +24,7 @@ export function registerStatisticsCommands(links: Command, context: CommandConte
     .command('stats')
     .description('show clicks over time, or by country, referrer, browser …')
     .argument('[link]', OF_LINK)
-    .addOption(new Option('--by <dimension>', 'show top values of a dimension').choices(DIMENSIONS))
+    .addOption(new Option('--by <dimension>', 'show top values of a dimension').choices(LISTED))
     .option('--from <time>', 'an RFC 3339 time or a date')
     .option('--to <time>', 'an RFC 3339 time or a date')
     .option('--interval <length>', 'hour, day, week or month')

@@ -64,26 +64,6 @@ describe('a page of another service', () => {
     expect(await site.rows(value.id)).toEqual([])
   }, 240_000)
 
-  test('of many records is imported in the steps of a file, and continued within', async () => {
-    const site = await siteWith()
-    const { url, asked } = serve(() => pageOf(links(0, 2_500)))
-    const answer = await start(site, 'shlink', url)
-    const { id } = (await answer.clone().json()) as ShownJob
-    const { value, longestMs } = await holdOf(async () => {
-      const begun = await eventually('a part of the page is imported', async () => {
-        const { progress } = await site.get<ShownJob>(`/api/v1/jobs/${id}`)
-        return progress.done > 0 ? progress.done : undefined
-      })
-      await site.restart()
-      return { begun, done: await site.finished(answer) }
-    })
-    expect(value.begun).toBeLessThan(2_500)
-    expect(value.begun % 100).toBe(0)
-    expect(value.done.result).toEqual({ created: 2_500, updated: 0, skipped: 0, refused: 0 })
-    expect(asked).toHaveLength(2)
-    expect(longestMs).toBeLessThan(HOLD_MAX_MS)
-  }, 240_000)
-
   test('that doesn’t end is cut off while it arrives', async () => {
     const site = await siteWith()
     let sent = 0
@@ -193,44 +173,6 @@ describe('a service without an end', () => {
     expect(codeOf(done)).toEqual(['failed', 'SOURCE_TIMEOUT'])
     expect(done.result?.created).toBe(20)
   })
-})
-
-test('files that are being received count as unfinished jobs, before their content is read', async () => {
-  const { imports } = await siteWith()
-  const ends: (() => void)[] = []
-  let read = 0
-  const receive = (workspaceNo = 1) => {
-    const end = Promise.withResolvers<void>()
-    ends.push(end.resolve)
-    const body = new ReadableStream<Uint8Array>(
-      {
-        async pull(controller) {
-          read++
-          await end.promise
-          controller.enqueue(new TextEncoder().encode('destination_url\nhttps://a.example\n'))
-          controller.close()
-        },
-      },
-      { highWaterMark: 0 },
-    )
-    const headers = { 'Content-Type': 'text/csv' }
-    const request = new Request('http://sho.rt/', { method: 'POST', headers, body })
-    return imports.receive({ workspace: { no: workspaceNo } }, request).then(
-      () => 'received',
-      ({ code }) => code,
-    )
-  }
-  const all = Array.from({ length: 25 }, () => receive())
-  const other = receive(2)
-  const refused = await Promise.all(all.slice(20))
-  expect(refused).toEqual(refused.map(() => 'TOO_MANY_JOBS'))
-  for (const end of ends) end()
-  const received = await Promise.all(all.slice(0, 20).concat(other))
-  expect(received).toEqual(received.map(() => 'received'))
-  expect(read).toBeLessThanOrEqual(21)
-  const next = receive()
-  ends.at(-1)?.()
-  expect(await next).toBe('received')
 })
 
 describe('a file', () => {
@@ -350,57 +292,5 @@ describe('a file', () => {
       'failed',
       'FILE_UNREADABLE',
     ])
-  })
-
-  test.each([
-    ['dry_run=true&on_conflict=update', 249],
-    // Within a step a record is renamed as it would be.
-    ['dry_run=true&on_conflict=rename', 150],
-    ['on_conflict=update', 249],
-  ])('of records about one link keeps few rows: %s', async (query, omitted) => {
-    const site = await siteWith({ rowsMax: 50 })
-    const text = `url,slug\n${'https://example.org/,same\n'.repeat(300)}`
-    const done = await site.finished(await site.upload(text, 'csv', query))
-    expect(done.result).toMatchObject({ refused: 0, rows_omitted: omitted })
-    // What changes a link keeps its row, for the undo.
-    const changes = Array.from({ length: 120 }, (_, n) => `https://example.org/${n},other\n`)
-    const changed = await site.finished(
-      await site.upload(`url,slug\n${changes.join('')}`, 'csv', 'on_conflict=update'),
-    )
-    expect(changed.result).not.toHaveProperty('rows_omitted')
-    expect(
-      (await site.get<{ data: unknown[] }>(`/api/v1/imports/${changed.id}/rows?limit=100`)).data,
-    ).toHaveLength(100)
-  })
-
-  test('keeps the rows of the first refused and skipped records, and counts the rest', async () => {
-    const site = await siteWith({ rowsMax: 150 })
-    await site.finished(await site.upload('url,slug\nhttps://example.org/,taken\n'))
-    const text = [
-      'url,slug',
-      ...Array(200).fill('no URL,'),
-      ...Array(200).fill('https://example.org/,taken'),
-      'https://example.org/,last',
-    ].join('\n')
-    for (const query of ['dry_run=true', '']) {
-      const done = await site.finished(await site.upload(text, 'csv', query))
-      expect(done.result).toEqual({
-        ...{ created: 1, updated: 0, skipped: 200, refused: 200 },
-        rows_omitted: 100,
-        ...(query !== '' && { kept_until: expect.any(String) }),
-      })
-      const counts = await Promise.all(
-        ['refused', 'skipped', 'created'].map(async (status) => {
-          const path = `/api/v1/imports/${done.id}/rows.csv?status=${status}`
-          return (await (await site.send('GET', path)).text()).trim().split('\r\n').length - 1
-        }),
-      )
-      expect(counts).toEqual([150, 150, 1])
-    }
-    const failed = await site.finished(await site.upload(text, 'csv', 'on_conflict=fail'))
-    expect(failed.result).toEqual({
-      ...{ created: 0, updated: 0, skipped: 0, refused: 201 },
-      rows_omitted: 51,
-    })
   })
 })

@@ -6,7 +6,7 @@ import { choice, type OutputOf, text, tool, whole } from './tool.ts'
 /** What clicks are grouped by; rule and variant: of one link. */
 const DIMENSIONS =
   'country region city language referrer device browser os utm_source utm_medium utm_campaign ' +
-  'trigger hour weekday domain rule variant link'
+  'trigger hour weekday domain rule variant link tag folder'
 
 const COUNTS = {
   clicks: z.number().describe('Clicks by people, unless bots says otherwise'),
@@ -55,7 +55,7 @@ export const getStatistics = tool({
     interval: choice('hour day week month', 'The length of a bucket. Default: by period.'),
     group_by: choice(
       DIMENSIONS,
-      'Also return the values with the most clicks. Not link together with link.',
+      'Also return the values with the most clicks. Not link, tag or folder together with link.',
     ),
     country: text('Only clicks from this country, such as DE.', 64),
     trigger: choice('click qr', 'Only clicks on the link, or only scans of its QR code.'),

@@ -26,7 +26,7 @@ const BY_ID = {
 
 const one = describeOne('view', ViewSchema, VIEW_EXAMPLE)
 
-/** The dashboard's endpoints for saved views of the list of links. */
+/** The dashboard's endpoints for saved views of the list of links, and saved filters of the statistics. */
 export function registerViewRoutes(
   api: Pick<Api, 'add'>,
   deps: { views: ViewService; cursors: Cursors },

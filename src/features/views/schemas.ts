@@ -6,6 +6,7 @@ import { BOUNDS } from '../../model/links/values.ts'
 import { checkCreator } from '../links/creator.ts'
 import { SORTS } from '../links/page.ts'
 import { STATUSES } from '../links/row.ts'
+import { reportSchema } from './report.ts'
 
 /** The most own views of a person in a workspace, and the most shared views of a workspace. */
 export const VIEWS_MAX = 50
@@ -42,6 +43,7 @@ export const VIEW_EXAMPLE = {
   sort: 'clicks' as const,
   order: 'desc' as const,
   hidden_columns: ['created' as const],
+  report: null,
   created_at: '2026-05-01T08:00:00.000Z',
   updated_at: '2026-05-01T08:00:00.000Z',
   version: 1,
@@ -85,6 +87,7 @@ const shows = {
   sort: z.enum(SORTS),
   order: z.enum(['asc', 'desc']),
   hidden_columns: columns.openapi({ description: 'Columns of the table that are left out.' }),
+  report: reportSchema.nullable(),
 }
 
 /** A view in responses. */
@@ -113,6 +116,7 @@ export const ViewCreateSchema = z
     sort: shows.sort.default('created_at'),
     order: shows.order.default('desc'),
     hidden_columns: columns.default([]),
+    report: shows.report.default(null),
   })
   .openapi('ViewCreate')
 
@@ -124,6 +128,7 @@ export const ViewPatchSchema = z
     sort: shows.sort.optional(),
     order: shows.order.optional(),
     hidden_columns: columns.optional(),
+    report: shows.report.optional(),
   })
   .openapi('ViewPatch')
 

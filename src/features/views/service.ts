@@ -4,19 +4,20 @@ import { withContext } from '../../lib/base/verbs.ts'
 import { AppError, type ErrorDetail, invalid } from '../../lib/errors/index.ts'
 import { foldCase } from '../../lib/validation/text.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
-import type { Schema, Sql, Transaction } from '../../platform/storage/index.ts'
+import { isSeen, type Schema, type Sql, type Transaction } from '../../platform/storage/index.ts'
 import { changedFields, recordObject } from '../audit/index.ts'
 import { findFolder, idsOfFolder } from '../folders/index.ts'
 import type { MemberPrincipal } from '../members/service.ts'
 import { hiddenTags } from '../tags/index.ts'
+import { type CheckFilter, reportFaults } from './report.ts'
 import { NO_FILTER, VIEWS_MAX, type View, type ViewCreate, type ViewPatch } from './schemas.ts'
 
 type Row = Schema['views']
 /** What is stored as JSON. */
-type Shown = Pick<View, 'filter' | 'sort' | 'order' | 'hidden_columns'>
-type Context = Omit<ServiceContext, 'cursors'>
+type Shown = Pick<View, 'filter' | 'sort' | 'order' | 'hidden_columns' | 'report'>
+type Context = Omit<ServiceContext, 'cursors'> & { checkFilter: CheckFilter }
 
-/** Saved views of the list of links: a person's own, and shared ones. */
+/** Saved views of the list of links, and saved filters of the statistics: a person's own, and shared ones. */
 export function createViewService(context: Context) {
   return withContext(context, { list, create, update, remove })
 }
@@ -30,11 +31,12 @@ async function list({ storage }: Context, caller: MemberPrincipal): Promise<View
 
 /** @throws AppError FORBIDDEN, VALIDATION_FAILED */
 async function create(
-  { clock, ids }: Context,
+  context: Context,
   tx: Transaction,
   caller: MemberPrincipal,
   { name, shared, ...shown }: ViewCreate,
 ): Promise<View> {
+  const { clock, ids } = context
   const { no } = caller.workspace
   await tx.lockWorkspace(no)
   if (shared && !caller.scopes.has('links:write')) throw new AppError('FORBIDDEN')
@@ -44,7 +46,7 @@ async function create(
     ...{ name, name_key: foldCase(name), shown: JSON.stringify(shown) },
     ...{ created_at: at, updated_at: at, version: 1 },
   }
-  await check(tx, caller, row)
+  await check(context, tx, caller, row)
   await tx.db.insertInto('views').values(row).execute()
   await record(tx, caller, 'view.created', row, at, { after: auditedOf(row) })
   return render(row, caller)
@@ -52,7 +54,7 @@ async function create(
 
 /** @throws AppError NOT_FOUND, PRECONDITION_FAILED, FORBIDDEN, VALIDATION_FAILED */
 async function update(
-  { clock }: Context,
+  context: Context,
   tx: Transaction,
   caller: MemberPrincipal,
   id: string,
@@ -61,7 +63,10 @@ async function update(
 ): Promise<View> {
   const before = await findEditable(tx, caller, id, ifMatch)
   if (shared === true && !caller.scopes.has('links:write')) throw new AppError('FORBIDDEN')
-  const at = clock.now()
+  if (given.report !== undefined && (given.report === null) !== isOfLinks(before)) {
+    throw invalid({ field: 'report', code: 'READ_ONLY' })
+  }
+  const at = context.clock.now()
   const row: Row = {
     ...before,
     ...(name !== undefined && { name, name_key: foldCase(name) }),
@@ -71,7 +76,7 @@ async function update(
   }
   const changes = changedFields(auditedOf(before), auditedOf(row))
   if (Object.keys(changes.after).length === 0) return render(before, caller)
-  await check(tx, caller, row)
+  await check(context, tx, caller, row)
   const { id: _, workspace_no: __, user_id: ___, ...changing } = row
   await tx.db.updateTable('views').set(changing).where('id', '=', id).execute()
   const seen = { ...row, shared: before.shared | row.shared }
@@ -94,7 +99,7 @@ async function remove(
 
 /**
  * The views that a person can see: none of a folder that is hidden from them, and no other person's
- * of a folder that was deleted, or of tags that are hidden from them.
+ * of a folder that was deleted, or of tags or links that are hidden from them.
  */
 async function visible(sql: Sql, caller: MemberPrincipal): Promise<Row[]> {
   const { workspace, userId, hiddenFolders } = caller
@@ -107,22 +112,57 @@ async function visible(sql: Sql, caller: MemberPrincipal): Promise<Row[]> {
     .orderBy('id')
     .execute()
   if (hiddenFolders === undefined) return rows
-  const tagKeys = (row: Row) => {
-    const { tag, any_tag } = shownOf(row).filter
-    return [...(tag ?? []), ...(any_tag ?? [])].map(foldCase)
-  }
-  const tags = await hiddenTags(sql, caller, rows.flatMap(tagKeys))
+  const named = rows.map((row) => ({ row, ...namedIn(row) }))
+  const tags = await hiddenTags(
+    sql,
+    caller,
+    named.flatMap((one) => one.tags),
+  )
+  const hiddenLinks = await unseenLinks(
+    sql,
+    caller,
+    named.flatMap(({ row, links }) => (row.user_id === userId ? [] : links)),
+  )
   const seen: Row[] = []
-  for (const row of rows) {
-    const { folder_id: folder } = shownOf(row).filter
+  for (const { row, folder, tags: keys, links } of named) {
     if (folder !== null && hiddenFolders.includes(folder)) continue
     const isOwn = row.user_id === userId
-    if (!isOwn && tagKeys(row).some((key) => tags.has(key))) continue
+    if (!isOwn && keys.some((key) => tags.has(key))) continue
+    if (!isOwn && links.some((id) => hiddenLinks.has(id))) continue
     const isNamed = folder !== null && folder !== 'none' && !isOwn
     if (isNamed && (await findFolder(sql, workspace.no, folder)) === undefined) continue
     seen.push(row)
   }
   return seen
+}
+
+/** The folder, the keys of tags and the ids of links that a view names. */
+function namedIn(row: Row) {
+  const { filter, report } = shownOf(row)
+  const { folder_id = [], tag = [], link_id = [], not_link_id = [] } = report?.filters ?? {}
+  return {
+    folder: filter.folder_id ?? folder_id[0] ?? null,
+    tags: [...(filter.tag ?? []), ...(filter.any_tag ?? []), ...tag].map(foldCase),
+    links: [...link_id, ...not_link_id],
+  }
+}
+
+/** Those of some links that a person can't see, or that are gone. */
+async function unseenLinks(
+  sql: Sql,
+  caller: MemberPrincipal,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await sql.db
+    .selectFrom('links as l')
+    .select('l.id')
+    .where('l.workspace_no', '=', caller.workspace.no)
+    .where('l.id', 'in', ids)
+    .where(isSeen(caller))
+    .execute()
+  const seen = new Set(rows.map(({ id }) => id))
+  return new Set(ids.filter((id) => !seen.has(id)))
 }
 
 async function findEditable(
@@ -146,10 +186,15 @@ function isEditable(row: Row, { userId, scopes }: MemberPrincipal): boolean {
 }
 
 /** @throws AppError VALIDATION_FAILED, VIEW_TAKEN */
-async function check(tx: Transaction, caller: MemberPrincipal, row: Row): Promise<void> {
+async function check(
+  { checkFilter }: Context,
+  tx: Transaction,
+  caller: MemberPrincipal,
+  row: Row,
+): Promise<void> {
   const others = await tx.db
     .selectFrom('views')
-    .select('name_key')
+    .select(['name_key', 'shown'])
     .where('workspace_no', '=', row.workspace_no)
     .where('shared', '=', row.shared)
     .$if(row.shared === 0, (query) => query.where('user_id', '=', row.user_id))
@@ -159,11 +204,17 @@ async function check(tx: Transaction, caller: MemberPrincipal, row: Row): Promis
   if (others.length >= VIEWS_MAX) {
     details.push({ field: 'name', code: 'TOO_MANY', params: { max: VIEWS_MAX } })
   }
-  if (!(await isFolderThere(tx, caller, shownOf(row).filter.folder_id))) {
-    details.push({ field: 'filter.folder_id', code: 'FOLDER_NOT_FOUND' })
+  const { report } = shownOf(row)
+  if (report !== null) details.push(...reportFaults(report, row.workspace_no, checkFilter))
+  if (!(await isFolderThere(tx, caller, namedIn(row).folder))) {
+    const field = report === null ? 'filter.folder_id' : 'report.filters.folder_id[0]'
+    details.push({ field, code: 'FOLDER_NOT_FOUND' })
   }
   if (details.length > 0) throw invalid(...details)
-  if (others.some(({ name_key }) => name_key === row.name_key)) throw new AppError('VIEW_TAKEN')
+  const isTaken = others.some(
+    (other) => other.name_key === row.name_key && isOfLinks(other) === isOfLinks(row),
+  )
+  if (isTaken) throw new AppError('VIEW_TAKEN')
 }
 
 async function isFolderThere(
@@ -175,23 +226,30 @@ async function isFolderThere(
   return !hiddenFolders.includes(id) && (await idsOfFolder(tx, workspace.no, id)).length > 0
 }
 
+/** Whether it is a view of the list of links; else it has filters of the statistics. */
+function isOfLinks(row: Pick<Row, 'shown'>): boolean {
+  return shownOf(row).report === null
+}
+
 function shownOf(row: Pick<Row, 'shown'>): Shown {
   type Stored = Shown & { filter: { folder?: string | null } }
   const { filter, ...shown } = JSON.parse(row.shown) as Stored
   // Rows of earlier versions lack newer members, and have the folder's id under its former name.
   const { folder = null, ...rest } = filter
-  return { ...shown, filter: { ...NO_FILTER, ...rest, folder_id: rest.folder_id ?? folder } }
+  const full = { ...NO_FILTER, ...rest, folder_id: rest.folder_id ?? folder }
+  return { ...shown, filter: full, report: shown.report ?? null }
 }
 
 function stateOf(row: Row) {
-  const { filter, sort, order, hidden_columns } = shownOf(row)
-  return { name: row.name, shared: row.shared === 1, filter, sort, order, hidden_columns }
+  const { filter, sort, order, hidden_columns, report } = shownOf(row)
+  const common = { name: row.name, shared: row.shared === 1 }
+  return { ...common, filter, sort, order, hidden_columns, report }
 }
 
 /** The view's fields for the audit log. */
 function auditedOf(row: Row) {
-  const { filter, ...rest } = stateOf(row)
-  return { ...rest, ...filter }
+  const { filter, report, name, shared, ...rest } = stateOf(row)
+  return { name, shared, ...(report ?? { ...rest, ...filter }) }
 }
 
 function render(row: Row, caller: MemberPrincipal): View {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createTestDashboard, type TestDashboard } from '../audit/testing/dashboard.ts'
 
 let dashboard: TestDashboard
@@ -6,6 +6,10 @@ beforeAll(async () => {
   dashboard = await createTestDashboard()
 })
 afterAll(() => dashboard.close())
+// The limits of requests are not what is tested.
+beforeEach(() => {
+  dashboard.clock.ms += 600_000
+})
 
 const as = (person: string, method: string, path = '', body?: object, headers = {}) =>
   dashboard.as(person, method, `/views${path}`, body, headers)
@@ -30,7 +34,7 @@ test('a private view is saved, changed and deleted by its person only', async ()
   expect(made.body).toEqual({
     ...{ id: expect.stringMatching(/^viw_[0-9a-z]{26}$/), name: 'Spring', shared: false },
     ...{ editable: true, filter: { ...NOTHING, ...filter }, sort: 'clicks', order: 'desc' },
-    ...{ hidden_columns: ['days'], created_at: at, updated_at: at, version: 1 },
+    ...{ hidden_columns: ['days'], report: null, created_at: at, updated_at: at, version: 1 },
   })
   const { id } = made.body
   expect(await namesFor('viewer')).toEqual(['Spring'])
@@ -113,6 +117,106 @@ test('a shared view of a folder is seen by those who see its links', async () =>
   expect(await namesFor('member')).not.toContain('Secret')
   const taken = await as('member', 'POST', '', { name: 'x', filter })
   expect(detailsOf(taken)).toMatchObject([{ field: 'filter.folder_id', code: 'FOLDER_NOT_FOUND' }])
+})
+
+describe('filters of the statistics', () => {
+  const report = { filters: { country: ['DE'], not_browser: ['Firefox'] }, bots: 'include' }
+  const save = (person: string, name: string, more: object = {}) =>
+    as(person, 'POST', '', { name, report, ...more })
+
+  test('are saved, replaced and deleted like views, whose names stay free', async () => {
+    const made = await save('viewer', 'Germany')
+    expect([made.status, made.body.report]).toEqual([201, report])
+    expect((await as('viewer', 'POST', '', { name: 'Germany' })).status).toBe(201)
+    expect((await save('viewer', 'germany')).body.error.code).toBe('VIEW_TAKEN')
+    const { id } = made.body
+    const tag = { filters: { tag: ['Spring'] }, bots: 'exclude' }
+    const changed = await as('viewer', 'PATCH', `/${id}`, { report: { filters: tag.filters } })
+    expect(changed.body).toEqual({ ...made.body, report: tag, version: 2 })
+    expect((await as('viewer', 'PATCH', `/${id}`, { name: 'DE' })).body.report).toEqual(tag)
+    expect((await as('owner', 'PATCH', `/${id}`, { report })).status).toBe(404)
+    expect((await as('viewer', 'DELETE', `/${id}`)).status).toBe(204)
+  })
+
+  test('stay filters, and a view of links a view', async () => {
+    const { body: ofLinks } = await as('owner', 'POST', '', { name: 'Of links' })
+    const { body: saved } = await save('owner', 'Of statistics')
+    for (const [id, given] of [
+      [ofLinks.id, report],
+      [saved.id, null],
+    ]) {
+      const answer = await as('owner', 'PATCH', `/${id}`, { report: given })
+      expect(detailsOf(answer)).toMatchObject([{ field: 'report', code: 'READ_ONLY' }])
+    }
+    // What was read can be sent back.
+    const { id, editable: _, created_at: __, updated_at: ___, version: ____, ...rest } = ofLinks
+    expect((await as('owner', 'PATCH', `/${id}`, rest)).body.version).toBe(1)
+  })
+
+  test('have every fault reported, and a bound', async () => {
+    const filters = {
+      ...{ country: ['Atlantis', 'DE'], planet: ['Mars'], tag: [''], contains_country: ['D'] },
+      ...{ folder_id: ['fld_none'] },
+    }
+    const wrong = await as('owner', 'POST', '', { name: 'x', report: { filters } })
+    const codes = detailsOf(wrong).map((d) => Object.values(d).slice(0, 2))
+    expect(codes.toSorted()).toEqual([
+      ['report.filters.contains_country', 'UNKNOWN_FIELD'],
+      ['report.filters.country[0]', 'INVALID_VALUE'],
+      ['report.filters.folder_id[0]', 'FOLDER_NOT_FOUND'],
+      ['report.filters.planet', 'UNKNOWN_FIELD'],
+      ['report.filters.tag[0]', 'TOO_SHORT'],
+    ])
+    const two = { filters: { folder_id: ['fld_a', 'fld_b'] } }
+    expect(detailsOf(await as('owner', 'POST', '', { name: 'x', report: two }))).toContainEqual(
+      expect.objectContaining({ field: 'report.filters.folder_id', code: 'TOO_MANY' }),
+    )
+    const long = { filters: { city: Array.from({ length: 20 }, (_, n) => `${n}`.repeat(600)) } }
+    expect(detailsOf(await as('owner', 'POST', '', { name: 'x', report: long }))).toMatchObject([
+      { field: 'report.filters', code: 'TOO_LONG' },
+    ])
+    const mode = { filters: {}, bots: 'some', range: '30d' }
+    const bad = detailsOf(await as('owner', 'POST', '', { name: 'x', report: mode }))
+    expect(bad).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ field: 'report.bots', code: 'INVALID_VALUE' }),
+        expect.objectContaining({ field: 'report.range', code: 'UNKNOWN_FIELD' }),
+      ]),
+    )
+  })
+
+  test('of what is hidden are seen by those who see it', async () => {
+    const folder = await dashboard.as('admin', 'POST', '/folders', {
+      ...{ name: 'Filtered', access: 'members' },
+    })
+    const folder_id = folder.body.id
+    const link = await dashboard.as('admin', 'POST', '/links', {
+      ...{ destination_url: 'https://example.com/', folder_id, tags: ['concealed'] },
+    })
+    expect(link.status).toBe(201)
+    const named = { folder_id: [folder_id], tag: ['concealed'], not_link_id: [link.body.id] }
+    for (const [name, values] of Object.entries(named)) {
+      const saved = await save('admin', `By ${name}`, {
+        ...{ shared: true, report: { filters: { [name]: values } } },
+      })
+      expect(saved.status).toBe(201)
+      expect(await namesFor('owner')).toContain(`By ${name}`)
+      expect(await namesFor('member')).not.toContain(`By ${name}`)
+      const changed = await as('member', 'PATCH', `/${saved.body.id}`, { name: 'x' })
+      expect(changed.body.error.code).toBe('VIEW_NOT_FOUND')
+    }
+    const taken = await save('member', 'x', { report: { filters: { folder_id: [folder_id] } } })
+    expect(detailsOf(taken)).toMatchObject([{ code: 'FOLDER_NOT_FOUND' }])
+    const shared = await save('member', 'For everyone', { shared: true })
+    expect(await namesFor('viewer')).toContain('For everyone')
+    expect(await actionsOn(shared.body.id)).toEqual(['view.created'])
+    const entry = (await dashboard.entries()).find(({ target_id }) => target_id === shared.body.id)
+    expect(JSON.parse(entry?.after ?? '')).toEqual({
+      name: 'For everyone',
+      shared: true,
+      ...report,
+    })
+  })
 })
 
 test('views are limited per person, and deleted when the person leaves', async () => {

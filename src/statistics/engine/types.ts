@@ -2,7 +2,15 @@ import type { FilledRow } from '../../clicks/fill.ts'
 import type { LinkCounts } from '../../clicks/recount.ts'
 import type { Position } from '../../clicks/segments.ts'
 import type { Dialect } from '../reports/dialect.ts'
-import type { ClickReports, EXPORT_COLUMNS, LinkGroup, ListedClick, Selection } from '../types.ts'
+import type {
+  ClickReports,
+  EXPORT_COLUMNS,
+  Group,
+  LinkGroup,
+  ListedClick,
+  Members,
+  Selection,
+} from '../types.ts'
 
 /** Where reports get their rows: DuckDB, ClickHouse or PostgreSQL. */
 export interface Engine {
@@ -24,6 +32,8 @@ export interface LinkFacts {
   grouped(workspaceNo: number, group: LinkGroup): Promise<readonly number[]>
   /** The links of a workspace that are in these folders. */
   inFolders(workspaceNo: number, folders: readonly string[]): Promise<readonly number[]>
+  /** The links of a workspace by their tags or folders. */
+  members(workspaceNo: number, by: Group): Promise<Members>
   /** The hosts of all domains, by their number. */
   domains(): Promise<ReadonlyMap<number, string>>
 }

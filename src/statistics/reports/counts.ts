@@ -1,5 +1,5 @@
 import { DAY_MS } from '../intervals.ts'
-import type { Counts, Dimension, Selection, Series, TopValues } from '../types.ts'
+import type { Counts, Dimension, Members, Selection, Series, TopValues } from '../types.ts'
 import { bucketSql } from './buckets.ts'
 import { type Bind, createParameters, type Dialect, type QueryContext } from './dialect.ts'
 import { NO_SUMS, type Plan, splitDays, stillSummedSql, sumsByKey } from './sums.ts'
@@ -69,24 +69,49 @@ export async function top(
   limit: number,
   plan: Plan = NO_SUMS,
 ): Promise<TopValues> {
-  const { dialect, query } = context
-  const { bind, values } = createParameters(dialect)
-  const { offsets } = selection
-  const grouping = {
-    key: (time: string) => valueSql(dimension, offsets, time),
+  const grouping = groupingBy(selection, dimension)
+  const order = isNumeric(dimension) ? 'k' : context.dialect.bytewise('k')
+  const counts = (bind: Bind) => countsByKey(context.dialect, bind, selection, grouping, plan)
+  const listed = await topOf(context, selection, { counts, order, limit }, plan)
+  if (listed === null) return top(context, selection, dimension, limit)
+  const values = listed.values.map(({ value, ...counts }) => ({
+    value: dimensionValue(dimension, value),
+    ...counts,
+  }))
+  return { ...listed, values }
+}
+
+/** Groups counts by a dimension. */
+export function groupingBy(selection: Selection, dimension: Dimension): Grouping {
+  return {
+    key: (time: string) => valueSql(dimension, selection.offsets, time),
     purgedKey: purgedValueSql(dimension),
     dimension,
     cuts: cutsOf(selection, dimension),
   }
-  const counts = countsByKey(dialect, bind, selection, grouping, plan)
-  const order = isNumeric(dimension) ? 'k' : dialect.bytewise('k')
+}
+
+/** The most frequent keys, as the engine returns them. */
+type TopKeys = Pick<TopValues, 'other'> & { values: (Counts & { value: unknown })[] }
+
+/**
+ * The keys with the most clicks; null: the plan is void.
+ * @param asked `counts`: a SELECT of `k`, `c`, `u` and `b`; `order`: ties by this SQL of `k`
+ */
+export async function topOf(
+  { dialect, query }: QueryContext,
+  selection: Selection,
+  { counts, order, limit }: { counts: (bind: Bind) => string; order: string; limit: number },
+  plan: Plan,
+): Promise<TopKeys | null> {
+  const { bind, values } = createParameters(dialect)
   const sql = `SELECT k, c, u, b, sum(c) OVER () AS all_c, sum(b) OVER () AS all_b,
       ${stillSummedSql(dialect, selection.workspaceNo, plan)} AS still_summed
-    FROM (${counts}) sums ORDER BY c DESC, ${order} NULLS LAST LIMIT ${limit}`
+    FROM (${counts(bind)}) sums ORDER BY c DESC, ${order} NULLS LAST LIMIT ${limit}`
   const rows = await query(sql, values)
-  if (isVoid(plan, rows, 6)) return top(context, selection, dimension, limit)
+  if (isVoid(plan, rows, 6)) return null
   const listed = rows
-    .map((row) => ({ value: dimensionValue(dimension, row[0]), ...countsOf(row) }))
+    .map((row) => ({ value: row[0], ...countsOf(row) }))
     .filter(({ clicks }) => clicks > 0)
   const other = { clicks: Number(rows[0]?.[4] ?? 0), bots: Number(rows[0]?.[5] ?? 0) }
   for (const { clicks, bots } of listed) {
@@ -138,34 +163,45 @@ interface Grouping {
   /** SQL of the key of a purged day, if it is another one. */
   purgedKey?: string
   dimension?: Dimension
+  /** Adds `member`, the group of a click's link; a click counts for each of its link's. */
+  members?: Members
+  /** Only these of them; 0: links that are in none. */
+  only?: readonly number[]
 }
 
 /**
  * A SELECT of key `k`, clicks `c`, visitors `u` and bots `b`, of stored clicks, the sums of days, and
  * purged days.
  */
-function countsByKey(
+export function countsByKey(
   dialect: Dialect,
   bind: Bind,
   selection: Selection,
-  { key, cuts, purgedKey = key('time'), dimension }: Grouping,
+  { key, cuts, purgedKey = key('time'), dimension, members, only = [] }: Grouping,
   plan: Plan,
 ): string {
   const mode = modeSql(selection.bots)
   const split = splitDays(plan, selection, dimension ?? null, cuts)
+  const rowsOf = (table: string, range: Partial<Selection> = {}) => {
+    const within = `${table} WHERE ${selectionSql(dialect, bind, { ...selection, ...range })}`
+    if (members === undefined) return within
+    return `(SELECT t.*, g.member FROM (SELECT * FROM ${within}) t
+      LEFT JOIN ${dialect.members(members, bind)} g ON g.of_link = t.link
+      WHERE coalesce(g.member, 0) IN (${only.join(', ')})) grouped`
+  }
   const parts = split.clicks.map(
     (range) => `SELECT ${key('time')} AS k, count(*) FILTER (WHERE ${mode}) AS c,
       ${dialect.distinctVisitors(mode)} AS u, count(*) FILTER (WHERE kind <> 0) AS b
-    FROM ${dialect.table('clicks', selection.workspaceNo)}
-    WHERE ${selectionSql(dialect, bind, { ...selection, ...range })} GROUP BY 1`,
+    FROM ${rowsOf(dialect.table('clicks', selection.workspaceNo), range)} GROUP BY 1`,
   )
   if (split.summed.length > 0) {
     const asked = { key, dimension: dimension ?? null }
     parts.push(sumsByKey(dialect, bind, selection, asked, split.summed))
   }
-  // Purged days have links and kinds only: other filters exclude them.
-  const { filters, linkSeq, linkSeqs, exceptSeqs } = selection
-  if (filters.some((it) => it.dimension !== 'link' && it.dimension !== 'kind')) {
+  // Purged days count at noon, and have links and kinds only: other filters exclude them.
+  const { filters, linkSeq, linkSeqs, exceptSeqs, from, to } = selection
+  const noon = Math.ceil(from / DAY_MS - 0.5) * DAY_MS + DAY_MS / 2
+  if (noon >= to || filters.some((it) => it.dimension !== 'link' && it.dimension !== 'kind')) {
     return parts.join(' UNION ALL ')
   }
   const ofLinks =
@@ -173,6 +209,7 @@ function countsByKey(
     linkSeqs !== null ||
     exceptSeqs !== undefined ||
     dimension === 'link' ||
+    members !== undefined ||
     filters.some((it) => it.dimension === 'link')
   const sumOf = (column: string, condition: string) =>
     `coalesce(sum(${column}) FILTER (WHERE ${condition}), 0)`
@@ -181,12 +218,11 @@ function countsByKey(
     SELECT ${purgedKey} AS k, ${sumOf('clicks', mode)} AS c,
       ${sumOf(ofLinks ? 'uniques' : 'workspace_uniques', mode)} AS u,
       ${sumOf('clicks', 'kind <> 0')} AS b
-    FROM (
+    FROM ${rowsOf(`(
       SELECT workspace, link, day * ${DAY_MS} + ${DAY_MS / 2} AS time, kind, clicks, uniques,
         workspace_uniques
       FROM ${dialect.table('daily', selection.workspaceNo)}
-    ) days
-    WHERE ${selectionSql(dialect, bind, selection)} GROUP BY 1
+    ) days`)} GROUP BY 1
   ) parts GROUP BY k`
 }
 

@@ -1,3 +1,5 @@
+import type { Members } from '../types.ts'
+
 /** Binds a text parameter and returns its placeholder. */
 export type Bind = (value: string, type?: 'text' | 'integers') => string
 
@@ -10,6 +12,8 @@ export interface Dialect {
   parameter(no: number, type: 'text' | 'integers'): string
   /** Whether an integer expression is one of `numbers`, of which there may be hundreds of thousands. */
   among(expression: string, numbers: readonly number[], bind: Bind): string
+  /** A table of `of_link` and `member`: links and the numbers of their groups. */
+  members(of: Members, bind: Bind): string
   /** The number of different visitors per UTC day among the rows that meet `condition`. */
   distinctVisitors(condition: string): string
   /** Orders texts by their bytes, so that ties come in the same order in every engine. */

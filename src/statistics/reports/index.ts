@@ -1,20 +1,23 @@
 import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
 import { SEQS_PER_WORKSPACE } from '../../platform/storage/index.ts'
+import { isGroup } from '../columns.ts'
 import { createExport } from '../engine/shared/export.ts'
 import type { Engine, LinkFacts } from '../engine/types.ts'
 import { DAY_MS } from '../intervals.ts'
-import type { AskableReports, ClickReports, Dimension, Selection } from '../types.ts'
+import type { AskableReports, ClickReports, Listed, Selection } from '../types.ts'
 import { series, top } from './counts.ts'
 import type { QueryContext } from './dialect.ts'
+import { topGroups } from './groups.ts'
 import { clicks, daily } from './lists.ts'
 import { createQueryQueue } from './queue.ts'
 import { createSharing } from './sharing.ts'
-import { type Plan, planOf } from './sums.ts'
+import { NO_SUMS, type Plan, planOf } from './sums.ts'
 
 const NO_FACTS: LinkFacts = {
   links: async () => new Map(),
   grouped: async () => [],
   inFolders: async () => [],
+  members: async () => ({ links: '', groups: '', values: [] }),
   domains: async () => new Map(),
 }
 /** No click is later: the end of the year 9999. */
@@ -57,16 +60,18 @@ export function createReports(
     const counted = <T>(
       asked: readonly unknown[],
       requested: Selection,
-      dimension: Dimension | null,
+      by: Listed | null,
       report: (context: QueryContext, selection: Selection, plan: Plan) => Promise<T>,
     ): Promise<T> =>
       share(
-        JSON.stringify([asked, dimension, requested]),
+        JSON.stringify([asked, by, requested]),
         async (until) => {
           const selection = await resolve(requested)
-          const plan = await planOf(contextUntil(until), selection, dimension)
+          const isOfGroups = by !== null && isGroup(by)
+          const plan = await planOf(contextUntil(until), selection, isOfGroups ? 'link' : by)
           const answer = (left: AbortSignal) => report(contextUntil(left), selection, plan)
-          if (!isHeavy(selection, plan)) return await answer(until)
+          // The visitors of groups are no sums.
+          if (!isHeavy(selection, isOfGroups ? NO_SUMS : plan)) return await answer(until)
           return await queue.run(answer, until, selection.workspaceNo)
         },
         signal,
@@ -77,9 +82,11 @@ export function createReports(
         counted([boundaries], selection, null, (context, it, plan) =>
           series(context, it, boundaries, plan),
         ),
-      top: (selection, dimension, limit) =>
-        counted([limit], selection, dimension, (context, it, plan) =>
-          top(context, it, dimension, limit, plan),
+      top: (selection, by, limit) =>
+        counted([limit], selection, by, async (context, it, plan) =>
+          isGroup(by)
+            ? topGroups(context, it, await facts.members(it.workspaceNo, by), limit, plan)
+            : top(context, it, by, limit, plan),
         ),
       clicks: async (selection, options) =>
         clicks(contextUntil(signal), await resolve(selection), options),

@@ -1,9 +1,11 @@
 import { CLICK_DETAILS } from '../../lib/base/click-columns.ts'
 import { DAY_MS, HOUR_MS } from '../intervals.ts'
-import type { BotsMode, Dimension, Selection } from '../types.ts'
+import type { BotsMode, Dimension, Selection, ZoneOffset } from '../types.ts'
 import type { Bind, Dialect, QueryContext } from './dialect.ts'
 import { filterSql } from './values.ts'
 
+/** Hours that begin 0, 15, 30 and 45 minutes before UTC's: of zones that are so far ahead of whole hours. */
+export const HOURS = ['hour', 'hour_15', 'hour_30', 'hour_45'] as const
 /**
  * What the clicks of a finished UTC day are summed by; a row's `dimension` is the place in this list, so
  * add to its end. `first` and `last` have a row for each quarter of an hour with its clicks, and those
@@ -13,6 +15,7 @@ import { filterSql } from './values.ts'
 export const SUMMED = [
   ...(['first', 'last', 'hour', 'link', 'domain', 'kind', 'trigger'] as const),
   ...CLICK_DETAILS,
+  ...HOURS.slice(1),
 ] as const
 export type Summed = (typeof SUMMED)[number]
 /** Boundaries of reports are multiples of it. */
@@ -58,11 +61,19 @@ export async function planOf(
 /** Visitors of several links or values may be the same, so only whole lists and single links add up. */
 function areSummed(selection: Selection, dimension: Dimension | null): boolean {
   const { linkSeq, linkSeqs, exceptSeqs, filters, offsets } = selection
-  if (dimension === 'hour' && offsets.some(({ offsetMs }) => offsetMs % HOUR_MS !== 0)) return false
+  if (dimension === 'hour' && hourOf(offsets) === undefined) return false
   if (dimension === 'link' || (dimension === null && linkSeq !== null)) {
     return filters.every((filter) => filter.dimension === 'link')
   }
   return linkSeq === null && linkSeqs === null && exceptSeqs === undefined && filters.length === 0
+}
+
+/** What has the hours of a zone. Undefined: nothing, or another one after a change of the zone. */
+function hourOf(offsets: readonly ZoneOffset[]): Summed | undefined {
+  const [ahead = 0, ...others] = new Set(
+    offsets.map(({ offsetMs }) => ((offsetMs % HOUR_MS) + HOUR_MS) % HOUR_MS),
+  )
+  return others.length > 0 ? undefined : HOURS[ahead / QUARTER_MS]
 }
 
 /** SQL of the number of days that are still summed: another number than the plan's makes it void. */
@@ -126,9 +137,9 @@ export function sumsByKey(
   { key, dimension }: { key(time: string): string; dimension: Dimension | null },
   days: readonly Days[],
 ): string {
-  const { workspaceNo, linkSeq, linkSeqs, exceptSeqs, from, to, filters } = selection
+  const { workspaceNo, linkSeq, linkSeqs, exceptSeqs, from, to, filters, offsets } = selection
   const overTime = isOverTime(dimension, linkSeq)
-  const name = (dimension ?? 'link') as Summed
+  const name = (dimension === 'hour' ? hourOf(offsets) : (dimension ?? 'link')) as Summed
   const codes = (overTime ? (['first', 'last'] as const) : [name]).map((it) => SUMMED.indexOf(it))
   const isTimed = overTime || dimension === 'hour'
   const conditions = [
@@ -163,7 +174,7 @@ const COUNTED: Readonly<Record<BotsMode, readonly [clicks: string, visitors: str
 
 /** What the value was in the clicks. */
 function columnOf(name: Summed): string {
-  if (name === 'hour') return `day * ${DAY_MS} + number AS time`
+  if ((HOURS as readonly string[]).includes(name)) return `day * ${DAY_MS} + number AS time`
   if (name === 'trigger') return 'number = 1 AS qr'
   return name === 'link' || name === 'domain' || name === 'kind'
     ? `number AS ${name}`

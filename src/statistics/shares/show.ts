@@ -1,4 +1,5 @@
-import type { Dimension } from '../types.ts'
+import { isGroup } from '../columns.ts'
+import type { Listed } from '../types.ts'
 
 /** What a share can show besides clicks over time, with the dimensions of each. */
 export const SHOWN = {
@@ -14,9 +15,11 @@ export const SHOWN = {
   variants: ['variant', 'rule'],
   domains: ['domain'],
   links: ['link'],
+  tags: ['tag'],
+  folders: ['folder'],
   /** The destinations of shown links. */
   destinations: [],
-} as const satisfies Record<string, readonly Dimension[]>
+} as const satisfies Record<string, readonly Listed[]>
 export type Show = keyof typeof SHOWN
 
 export const SHOW_NAMES = Object.keys(SHOWN) as [Show, ...Show[]]
@@ -28,7 +31,7 @@ export const SHOW_DEFAULT: readonly Show[] = ['countries', 'referrers', 'devices
 export type ShareKind = 'link' | 'tag' | 'folder' | 'workspace'
 
 /** The dimensions that a share can be queried for. */
-export function dimensionsOf(show: readonly Show[], kind: ShareKind): Dimension[] {
-  const all = show.flatMap((name): readonly Dimension[] => SHOWN[name])
-  return kind === 'link' ? all.filter((dimension) => dimension !== 'link') : all
+export function dimensionsOf(show: readonly Show[], kind: ShareKind): Listed[] {
+  const all = show.flatMap((name): readonly Listed[] => SHOWN[name])
+  return kind === 'link' ? all.filter((name) => name !== 'link' && !isGroup(name)) : all
 }

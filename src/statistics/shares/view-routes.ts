@@ -125,7 +125,8 @@ function registerReports(api: Pick<Api, 'add'>, deps: ShareViewDeps): void {
     path: `${PATH}/stats/{dimension}`,
     operationId: 'listSharedTopValues',
     summary: 'Get shared top values of a dimension',
-    description: 'Of a dimension that the share shows. Links are named by their short address.',
+    description:
+      'Of a dimension that the share shows. Links are named by their short address, folders by their name.',
     params: z.object({
       token,
       dimension: z.string().openapi({ description: 'One of `dimensions`.', example: 'country' }),

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { DIMENSIONS } from '../columns.ts'
+import { LISTED } from '../columns.ts'
 import { TopSchema } from '../schemas.ts'
 import { SHOW_NAMES } from './show.ts'
 
@@ -22,9 +22,10 @@ export const AboutSchema = z
     name: z.string().nullable(),
     kind: z.enum(['link', 'tag', 'folder', 'workspace']),
     show: z.array(z.enum(SHOW_NAMES)),
-    dimensions: z
-      .array(z.enum(DIMENSIONS))
-      .openapi({ description: 'Dimensions of top values and filters.' }),
+    dimensions: z.array(z.enum(LISTED)).openapi({
+      description:
+        'Dimensions of top values; all but `tag` and `folder` are also those of filters.',
+    }),
     since: z
       .string()
       .openapi({ format: 'date-time', description: 'When the first click can have been.' }),
@@ -49,7 +50,7 @@ export const AboutSchema = z
 
 export type About = z.output<typeof AboutSchema>
 
-/** Top values; links have no ids. */
+/** Top values; links and folders have no ids. */
 export const SharedTopSchema = TopSchema.extend({
   data: z.array(TopSchema.shape.data.element.extend({ destination_url: destination })),
 }).openapi('SharedTopList')

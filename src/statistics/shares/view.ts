@@ -16,7 +16,7 @@ import type { GuessLimit } from '../../redirect/index.ts'
 import { parameterOf, readFilter } from '../filters.ts'
 import type { ClicksQuery } from '../query.ts'
 import type { StatisticsService } from '../service.ts'
-import type { Dimension, Filter } from '../types.ts'
+import type { Filter, Listed } from '../types.ts'
 import { seenLinks, seenShares } from './check.ts'
 import { createResults } from './results.ts'
 import { dimensionsOf, type Show } from './show.ts'
@@ -174,7 +174,13 @@ async function top(
     const question = await questionOf(ctx, share, query)
     return ctx.results([known, question], () => ctx.statistics.top(question, known, signal))
   })
+  if (known === 'folder') return withoutIds(list)
   return known === 'link' ? withLinks(ctx, share, list, show.includes('destinations')) : list
+}
+
+/** Folders by their names. */
+function withoutIds(list: SharedTop): SharedTop {
+  return { ...list, data: list.data.map((row) => ({ ...row, value: row.name ?? null })) }
 }
 
 /** Links without their ids, with destinations if those are shown. */
@@ -230,7 +236,7 @@ function nextQuarter(now: number): number {
 /**
  * Refuses filters on what isn't shown, which would reveal it. @throws AppError VALIDATION_FAILED
  */
-function assertShown(filters: readonly Filter[], shown: readonly Dimension[]): void {
+function assertShown(filters: readonly Filter[], shown: readonly Listed[]): void {
   const details = filters
     .filter(({ dimension }) => !shown.includes(dimension))
     .map(({ dimension, match }) => ({

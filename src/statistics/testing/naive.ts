@@ -1,3 +1,4 @@
+import { isGroup } from '../columns.ts'
 import { NO_DETAILS } from '../engine/testing/plain-click.ts'
 import type { LinkFacts } from '../engine/types.ts'
 import { DAY_MS } from '../intervals.ts'
@@ -32,7 +33,9 @@ export function click(fields: Partial<StoredClick> & Pick<StoredClick, 'time' | 
 }
 
 /** Reports without clicks. */
-export function createNaiveReports(facts: Pick<LinkFacts, 'grouped' | 'inFolders'>): NaiveReports {
+export function createNaiveReports(
+  facts: Pick<LinkFacts, 'grouped' | 'inFolders' | 'members'>,
+): NaiveReports {
   const clicked: StoredClick[] = []
   const asked: NaiveReports['asked'] = []
   const counted = naive({ clicks: clicked, purged: [] })
@@ -55,8 +58,11 @@ export function createNaiveReports(facts: Pick<LinkFacts, 'grouped' | 'inFolders
     add: (...clicks) => void clicked.push(...clicks),
     series: async (selection, boundaries) =>
       counted.series(await begin('series', selection), boundaries),
-    top: async (selection, dimension, limit) =>
-      counted.top(await begin('top', selection), dimension, limit),
+    async top(selection, by, limit) {
+      const asked = await begin('top', selection)
+      if (!isGroup(by)) return counted.top(asked, by, limit)
+      return counted.topGroups(asked, await facts.members(selection.workspaceNo, by), limit)
+    },
     async clicks(selection, { before = null, after = null, limit }) {
       const newest = counted.clicks(await begin('clicks', selection))
       if (after !== null) {

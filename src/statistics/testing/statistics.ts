@@ -127,6 +127,7 @@ export async function createTestStatistics() {
           .returningAll()
           .executeTakeFirstOrThrow()
         const { seq, id, workspace_no } = row
+        await db.deleteFrom('link_tags').where('link_seq', '=', seq).execute()
         await db
           .insertInto('deleted_links')
           .values({

@@ -59,6 +59,12 @@ function layoutFaults() {
     }
   }
 
+  // Nor do words of a button with a fixed height leave it.
+  for (const element of document.querySelectorAll('button[aria-pressed], [role=tab]')) {
+    const higher = element.scrollHeight - element.clientHeight
+    if (visible(element) && higher > 4) faults.push(`leaves its box by ${higher}: ${told(element)}`)
+  }
+
   // Of what is cut off the beginning is read, also where its script runs the other way.
   for (const element of document.querySelectorAll('[class*=truncate]')) {
     if (!visible(element) || element.scrollWidth <= element.clientWidth) continue

@@ -7,7 +7,9 @@ function paperFaults() {
   const isShown = (element) => element.checkVisibility({ visibilityProperty: true })
 
   // Navigation, messages, and what can only be pressed.
-  for (const element of document.querySelectorAll('nav, aside, [data-toast]')) {
+  const PRESSED =
+    'nav, aside, [data-toast], a:has(> .lucide-arrow-left), .inline-flex > [aria-pressed=false]'
+  for (const element of document.querySelectorAll(PRESSED)) {
     if (isShown(element)) faults.push(`isn't for paper: ${told(element)}`)
   }
 

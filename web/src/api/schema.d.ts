@@ -1300,6 +1300,8 @@ export interface paths {
             | 'weekday'
             | 'domain'
             | 'link'
+            | 'tag'
+            | 'folder'
         }
       }
       responses: { 200: { content: { 'application/json': components['schemas']['TopList'] } } }
@@ -3659,6 +3661,8 @@ export interface components {
         | 'variants'
         | 'domains'
         | 'links'
+        | 'tags'
+        | 'folders'
         | 'destinations'
       )[]
       has_password: boolean
@@ -3703,6 +3707,8 @@ export interface components {
             | 'variants'
             | 'domains'
             | 'links'
+            | 'tags'
+            | 'folders'
             | 'destinations'
           )[]
         | null
@@ -3729,6 +3735,8 @@ export interface components {
             | 'variants'
             | 'domains'
             | 'links'
+            | 'tags'
+            | 'folders'
             | 'destinations'
           )[]
         | null
@@ -4127,11 +4135,11 @@ export interface components {
     TopList: {
       /** The values with the most clicks first, ties by value. Values without clicks are left out. */
       data: {
-        /** The value; of links their id, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none. */
+        /** The value; of links and folders their id, of tags their name, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none. */
         value: string | null
         /** Of a link: its short address. */
         short_url?: string
-        /** Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
+        /** Of a folder: its name. Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
         name?: string | null
         /** Of a link: its title, for those who may read links. */
         title?: string | null
@@ -4207,7 +4215,7 @@ export interface components {
       /** Known values: `link`, `tag`, `folder`, `workspace`. More may be added. */
       kind: string
       show: string[]
-      /** Dimensions of top values and filters. */
+      /** Dimensions of top values; all but `tag` and `folder` are also those of filters. */
       dimensions: string[]
       /** When the first click can have been. */
       since: string
@@ -4265,11 +4273,11 @@ export interface components {
       destination_url?: string | null
     }
     SharedTopListItem: {
-      /** The value; of links their id, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none. */
+      /** The value; of links and folders their id, of tags their name, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none. */
       value: string | null
       /** Of a link: its short address. */
       short_url?: string
-      /** Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
+      /** Of a folder: its name. Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
       name?: string | null
       /** Of a link: its title, for those who may read links. */
       title?: string | null
@@ -4604,6 +4612,11 @@ export interface components {
       order: 'asc' | 'desc'
       /** Columns of the table that are left out. */
       hidden_columns: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
+      /** Of saved filters of the statistics: filters by the names of their parameters, such as `country`, `not_browser`, `tag` or `folder_id`, and which clicks count. Null: it is a view of the list of links. A view stays what it is. */
+      report: {
+        filters?: { [name: string]: string[] }
+        bots?: 'exclude' | 'include' | 'only'
+      } | null
       created_at: string
       updated_at: string
       /** Increases with every change; also in the ETag. */
@@ -4639,6 +4652,11 @@ export interface components {
         | 'slug'
       order?: 'asc' | 'desc'
       hidden_columns?: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
+      /** Of saved filters of the statistics: filters by the names of their parameters, such as `country`, `not_browser`, `tag` or `folder_id`, and which clicks count. Null: it is a view of the list of links. A view stays what it is. */
+      report?: {
+        filters?: { [name: string]: string[] }
+        bots?: 'exclude' | 'include' | 'only'
+      } | null
     }
     ViewPatch: {
       name?: string
@@ -4670,6 +4688,11 @@ export interface components {
         | 'slug'
       order?: 'asc' | 'desc'
       hidden_columns?: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
+      /** Of saved filters of the statistics: filters by the names of their parameters, such as `country`, `not_browser`, `tag` or `folder_id`, and which clicks count. Null: it is a view of the list of links. A view stays what it is. */
+      report?: {
+        filters?: { [name: string]: string[] }
+        bots?: 'exclude' | 'include' | 'only'
+      } | null
     }
   }
 }

@@ -26,13 +26,15 @@ import { linksQuery } from '../features/links/calls.ts'
 import { currentId } from '../features/links/row-keys.ts'
 import { linksSearch } from '../features/links/search.ts'
 import { nameOf } from '../features/links/text.ts'
-import { viewsQuery } from '../features/links/views/calls.ts'
+import { linkViewsQuery, savedFiltersQuery } from '../features/links/views/calls.ts'
 import { useShowView } from '../features/links/views/use-views.ts'
+import { searchOfReport } from '../features/statistics/saved.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { useDebounced } from '../lib/use-debounced.ts'
 import { cx } from '../ui/cx.ts'
 import { ITEM } from '../ui/popup.ts'
 import { destinationsOf } from './navigation.tsx'
+import { defined } from './search-params.ts'
 import { useSignOut } from './sign-out.ts'
 import { usePlace } from './workspace.tsx'
 import { Monogram, useOpenWorkspace } from './workspace-switch.tsx'
@@ -147,6 +149,7 @@ function useGroups(text: string, opens: Opens): Group[] {
   const openWorkspace = useOpenWorkspace()
   const links = useFoundLinks(text)
   const views = useViewCommands()
+  const saved = useFilterCommands()
   const pages = usePages()
   const actions = useActions(opens)
   // Accents don't matter.
@@ -164,6 +167,7 @@ function useGroups(text: string, opens: Opens): Group[] {
   return [
     { label: t('shell.links'), items: links },
     { label: t('links.views'), items: views.filter(fits).slice(0, SHOWN) },
+    { label: t('statistics.saved'), items: saved.filter(fits).slice(0, SHOWN) },
     { label: t('shell.palette.actions'), items: actions.filter(fits) },
     { label: t('shell.palette.pages'), items: pages.filter(fits) },
     { label: t('shell.workspaces'), items: others.filter(fits) },
@@ -264,12 +268,25 @@ function useActions({ onCreate, onShortcuts, onNewWorkspace }: Opens): Command[]
 function useViewCommands(): Command[] {
   const { workspace } = usePlace()
   const show = useShowView()
-  const { data = [] } = useQuery(viewsQuery(workspace.id))
+  const { data = [] } = useQuery(linkViewsQuery(workspace.id))
   return data.map((view) => ({
     id: view.id,
     label: view.name,
     Icon: Bookmark,
     run: () => show(view),
+  }))
+}
+
+/** The saved filters of the statistics, which keep their own period. */
+function useFilterCommands(): Command[] {
+  const { workspace } = usePlace()
+  const navigate = useNavigate()
+  const { data = [] } = useQuery(savedFiltersQuery(workspace.id))
+  return data.map((view) => ({
+    id: view.id,
+    label: view.name,
+    Icon: Bookmark,
+    run: () => void navigate({ to: '/statistics', search: defined(searchOfReport(view)) }),
   }))
 }
 

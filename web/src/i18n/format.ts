@@ -13,6 +13,8 @@ const UNITS = [
   ['minute', 60_000],
 ] as const
 const MONTH_MS = 30 * 86_400_000
+/** The space before a short word that ends a time or date: AM, PM, year. */
+const LAST_WORD = / (?=[\p{L}.]{1,4}$)/u
 
 /**
  * The browser's regional variant of the language: dates in en-GB differ from en-US. Always with the
@@ -40,7 +42,8 @@ export function createFormats(locale: string) {
   const dates = (options: Intl.DateTimeFormatOptions) =>
     lazy(
       () => new Intl.DateTimeFormat(locale, options),
-      (format, time: Time) => format.format(new Date(time)),
+      // "2:00 PM" stays in one line.
+      (format, time: Time) => format.format(new Date(time)).replace(LAST_WORD, '\u00a0'),
     )
   const lists = (type: 'conjunction' | 'disjunction') =>
     lazy(

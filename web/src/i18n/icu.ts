@@ -174,10 +174,12 @@ export function formatMessage<T>(
 
 /**
  * A value that keeps its own direction in a right-to-left sentence: "2026-sale" isn't shown as
- * "sale-2026". Uses Unicode's "first strong isolate".
+ * "sale-2026". Uses Unicode's "first strong isolate"; a text with isolated parts is one of our own,
+ * with the direction of the language, even if it has no words outside these parts.
  */
 export function isolated(value: string, locale: string): string {
-  return locale.startsWith('ar') ? `\u2068${value}\u2069` : value
+  if (!locale.startsWith('ar')) return value
+  return `${/[\u2066-\u2068]/.test(value) ? '\u2067' : '\u2068'}${value}\u2069`
 }
 
 const numbers = new Map<string, Intl.NumberFormat>()

@@ -73,7 +73,8 @@ function pluralsOf(message: string, language: string): { ordinal: boolean; cases
 
 test('no Japanese line ends between a number and its counter', () => {
   // Lines break between phrases there, which a common space separates.
-  const counted = /[\d#}] (?:件|個|回|日|時間|分|年|つ|人|文字|桁|か月|か国|番目)/
+  const counted =
+    /[\d#}] (?:件|個|回|日|時間|分|年|つ|人|文字|桁|か月|か国|番目|秒|クリック|リクエスト)/
   expect(Object.values(all('ja')).filter((message) => counted.test(message))).toEqual([])
 })
 
@@ -153,6 +154,12 @@ describe.each(LOCALES.map((language) => [language]))('%s', (language) => {
       }
     }
   })
+})
+
+test('Japanese has a space between its own characters and Latin ones or numbers', () => {
+  const own = '[\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Han}ー]'
+  const tight = new RegExp(`${own}[a-z\\d]|(?:[a-z\\d#]|, number\\})${own}`, 'iu')
+  expect(Object.values(all('ja')).filter((message) => tight.test(message))).toEqual([])
 })
 
 describe('the program', () => {

@@ -72,8 +72,7 @@ export function CodeBlock({ code, className }: { code: string; className?: strin
         className,
       )}
     >
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <pre tabIndex={0} className="min-w-0 flex-1 overflow-x-auto py-1.5 font-mono text-sm">
+      <pre className="min-w-0 flex-1 whitespace-pre-wrap py-1.5 font-mono text-sm [overflow-wrap:anywhere]">
         <code>{code}</code>
       </pre>
       <CopyButton size="md" text={code} label={t('common.copy')} />

@@ -41,3 +41,16 @@ export function Disclosure({
     </details>
   )
 }
+
+/** The line that opens a smaller collapsible part: the first child of a `details`. */
+export function Summary({ children }: { children: ReactNode }) {
+  return (
+    <summary className="flex min-h-8 w-fit list-none items-center gap-1.5 rounded-sm text-muted text-sm hover:text-fg [&::-webkit-details-marker]:hidden print:[details:not([open])>&]:hidden">
+      <ChevronRight
+        size={16}
+        className="transition-transform rtl:-scale-x-100 [details[open]>summary>&]:rotate-90 rtl:[details[open]>summary>&]:-rotate-90"
+      />
+      {children}
+    </summary>
+  )
+}

@@ -14,7 +14,7 @@ export function Segmented<T extends string>({
   label: string
 }) {
   return (
-    <fieldset className="inline-flex rounded-sm border border-line bg-sunken p-0.5">
+    <fieldset className="inline-flex flex-wrap rounded-sm border border-line bg-sunken p-0.5 print:border-0 print:bg-transparent">
       <legend className="sr-only">{label}</legend>
       {options.map((option) => (
         <button
@@ -23,10 +23,10 @@ export function Segmented<T extends string>({
           aria-pressed={option.value === value}
           onClick={() => onChange(option.value)}
           className={cx(
-            'h-6.5 rounded-xs px-2.5 text-sm transition-colors pointer-coarse:h-10',
+            'h-6.5 whitespace-nowrap rounded-xs px-2 text-sm transition-colors pointer-coarse:h-10 sm:px-2.5',
             option.value === value
               ? 'bg-raised font-medium text-fg shadow-[0_0_0_1px_var(--line)]'
-              : 'text-muted hover:text-fg',
+              : 'text-muted hover:text-fg print:hidden',
           )}
         >
           {option.label}

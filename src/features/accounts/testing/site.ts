@@ -133,6 +133,7 @@ export async function createSite(options: SiteOptions = {}) {
   })
   const administration = createAdministration({
     ownDomains,
+    domains,
     storage,
     clock,
     ids,

@@ -131,6 +131,7 @@ export async function createTestDashboard() {
   })
   const administration = createAdministration({
     ownDomains,
+    domains,
     storage,
     clock,
     ids,

@@ -25,3 +25,6 @@ export const CLICK_SUMS_STATEMENTS = [
   'DROP INDEX clicks_of_links',
   'ALTER INDEX clicks_of_links_counted RENAME TO clicks_of_links',
 ]
+
+/** Has all days summed again, for sums that were added later. They are read from the clicks until then. */
+export const SUM_AGAIN = 'UPDATE summed_days SET clicks = -1'

@@ -9,7 +9,7 @@ import {
   specialLinksIndex,
   statementsFor,
 } from './baseline.ts'
-import { CLICK_SUMS_STATEMENTS } from './click-sums.ts'
+import { CLICK_SUMS_STATEMENTS, SUM_AGAIN } from './click-sums.ts'
 import { CREATION_STATEMENTS } from './creation.ts'
 import { foldDottedKeys } from './dotted-keys.ts'
 import * as events from './events.ts'
@@ -144,6 +144,7 @@ export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
   '0013-idempotency-bytes': { up: (db) => runAll(db, IDEMPOTENCY_BYTES_STATEMENTS) },
   '0014-import-bytes': { up: (db) => runAll(db, IMPORT_BYTES_STATEMENTS) },
   '0015-audit-groups': { up: (db) => runAll(db, AUDIT_GROUP_STATEMENTS) },
+  '0016-hours-of-zones': { up: (db) => runAll(db, [SUM_AGAIN]) },
 }
 
 /**

@@ -4,7 +4,7 @@ import {
   type ClickHouse as Server,
   startClickHouse,
 } from '../../../../test/harness/clickhouse.ts'
-import { reportsContract } from '../../reports/testing/contract.ts'
+import { FACTS, reportsContract } from '../../reports/testing/contract.ts'
 import type { AskableReports } from '../../types.ts'
 import { type ClickHouse, openClickHouse } from './client.ts'
 import { migrateClickHouse } from './migrate.ts'
@@ -20,7 +20,7 @@ describe.skipIf(!hasClickHouse)('reports on ClickHouse', () => {
     server = await startClickHouse()
     clickHouse = openClickHouse(server.url('reports'))
     await migrateClickHouse(clickHouse)
-    reports = createClickHouseReports(clickHouse)
+    reports = createClickHouseReports(clickHouse, FACTS)
   })
   afterAll(async () => {
     await clickHouse?.close()

@@ -12,6 +12,13 @@ export const dialect: Dialect = {
   parameter: (no) => `{p${no}:String}`,
   among: (expression, numbers) =>
     numbers.length === 0 ? '1 = 0' : `${expression} IN (${numbers.join(',')})`,
+  // No link has the number 0, which is all that empty lists have.
+  members({ links, groups }) {
+    const list = (text: string) =>
+      `arrayMap(number -> toInt64OrZero(number), splitByChar(',', '${text}'))`
+    return `(SELECT pair.1 AS of_link, pair.2 AS member
+      FROM (SELECT arrayJoin(arrayZip(${list(links)}, ${list(groups)})) AS pair))`
+  },
   // Visitors of different days differ by the day that their hash is combined with.
   distinctVisitors: (condition) =>
     `uniqExactIf(bitXor(visitor, bitShiftLeft(time - time % ${DAY_MS}, 13)),

@@ -11,6 +11,7 @@ import { MigratedElsewhere, OldFormat } from '../shared/migrations.ts'
 import { type ClickHouse, openClickHouse } from './client.ts'
 import { migrateClickHouse, missingIn } from './migrate.ts'
 import { assertOwnClicks } from './owner.ts'
+import { dialect } from './reports.ts'
 import { CLICKHOUSE_MIGRATIONS, type ClickHouseMigration } from './schema.ts'
 
 const NEWEST = CLICKHOUSE_MIGRATIONS.at(-1)?.version ?? 0
@@ -108,6 +109,18 @@ describe.skipIf(!hasClickHouse)('tables in ClickHouse', () => {
     expect(await clickHouse.rows('SELECT n FROM clicks')).toEqual([['1']])
     expect(await clickHouse.rows('SELECT count() FROM summed_days')).toEqual([['0']])
     expect(await missingIn(clickHouse)).toEqual([])
+  })
+
+  test('of a version with fewer sums have their days summed again', async () => {
+    const clickHouse = open('fewer')
+    await migrateClickHouse(clickHouse, { migrations: CLICKHOUSE_MIGRATIONS.slice(0, 2) })
+    await clickHouse.command(
+      'INSERT INTO summed_days (workspace, day, clicks, version) SELECT 1, 2, 3, 4',
+    )
+    await migrateClickHouse(clickHouse)
+    expect(await clickHouse.rows(`SELECT clicks FROM ${dialect.table('summed_days', 1)}`)).toEqual([
+      ['-1'],
+    ])
   })
 
   test('go on with a migration that was interrupted', async () => {

@@ -1,6 +1,7 @@
 import { CLICK_COLUMNS, DAILY_COLUMNS, TEXT_COLUMNS } from '../../columns.ts'
 import { type ClickMigration, OldFormat } from '../shared/migrations.ts'
 import type { ClickHouse } from './client.ts'
+import { NOW } from './summing.ts'
 
 /** What is inserted survives a power cut: the journal no longer has it. */
 const SYNCED = 'fsync_after_insert = 1, fsync_part_directory = 1'
@@ -74,6 +75,10 @@ ENGINE = MergeTree
 ORDER BY (workspace, day)
 SETTINGS ${SYNCED}`
 
+/** Sums by the hours of all zones were added: until days are summed again, they are read from the clicks. */
+const SUM_AGAIN = `INSERT INTO summed_days (workspace, day, clicks, version)
+  SELECT workspace, day, -1, ${NOW} FROM summed_days GROUP BY workspace, day`
+
 /**
  * The UTC day before which a workspace's clicks are counted by \`daily\` alone; later ones by
  * \`clicks\` alone. It only grows: an insert here switches days over at one moment.
@@ -105,6 +110,7 @@ export const CLICKHOUSE_MIGRATIONS: readonly ClickHouseMigration[] = [
     },
   },
   { version: 2, oldest: 1, up: (clickHouse) => runAll(clickHouse, [CLICK_SUMS, SUMMED_DAYS]) },
+  { version: 3, oldest: 1, up: (clickHouse) => runAll(clickHouse, [SUM_AGAIN]) },
 ]
 
 async function runAll(clickHouse: ClickHouse, statements: readonly string[]): Promise<undefined> {

@@ -7,7 +7,7 @@ import { dialect } from './reports.ts'
 export const SYNC = { lightweight_deletes_sync: '2' } as const
 
 /** The server's time in microseconds: later versions are greater. */
-const NOW = 'toUnixTimestamp64Micro(now64(6))'
+export const NOW = 'toUnixTimestamp64Micro(now64(6))'
 
 /**
  * Sums days that are over; see `createSumming`. Versions stand in for transactions: that of sums is from

@@ -54,5 +54,6 @@ describe.skipIf(!hasClickHouse)('sums on ClickHouse', () => {
     },
     loseClicks: () => clickHouse.command('TRUNCATE TABLE clicks'),
     runs: 2,
+    minutes: Number(process.env.PROPERTY_MINUTES ?? 0),
   })
 })

@@ -198,7 +198,9 @@ function connectionOf(
     }
     signal?.addEventListener('abort', interrupt)
     try {
-      const reader = await counted(() => raw.runAndReadAll(sql, [...values]))
+      // With a list, even an empty one, other threads take apart, prepare and run a statement in turn.
+      const bound = values.length === 0 ? undefined : [...values]
+      const reader = await counted(() => raw.runAndReadAll(sql, bound))
       await ended()
       return reader.getRows()
     } catch (error) {

@@ -14,6 +14,11 @@ export const dialect: Dialect = {
     }
     return `${expression} IN (${numbers.join(', ') || 'NULL'})`
   },
+  members({ links, groups }, bind) {
+    const list = (text: string) =>
+      `unnest(CAST('[' || ${bind(text, 'integers')} || ']' AS BIGINT[]))`
+    return `(SELECT ${list(links)} AS of_link, ${list(groups)} AS member)`
+  },
   // The visitor is the same number all day; the day's bits make another one of it each day.
   distinctVisitors: (condition) =>
     `count(DISTINCT xor(visitor, CAST((time - time % ${DAY_MS}) << 13 AS UBIGINT))) FILTER (WHERE ${condition})`,

@@ -44,6 +44,7 @@ beforeAll(async () => {
       new Map([...IDS].filter(([seq]) => seqs.includes(seq))),
     grouped: async () => [],
     inFolders: async () => [],
+    members: async () => ({ links: '', groups: '', values: [] }),
     domains: async () => HOSTS,
   }
   reports = createReports(createDuckDbEngine(opened.database), facts)

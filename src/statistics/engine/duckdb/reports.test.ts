@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { createReports } from '../../reports/index.ts'
-import { reportsContract } from '../../reports/testing/contract.ts'
+import { FACTS, reportsContract } from '../../reports/testing/contract.ts'
 import type { AskableReports } from '../../types.ts'
 import { createDuckDbEngine } from './index.ts'
 import { openTestDuckDb, type TestDuckDb } from './testing/duckdb.ts'
@@ -14,7 +14,7 @@ let worlds = 0
 
 beforeAll(async () => {
   opened = await openTestDuckDb()
-  reports = createReports(createDuckDbEngine(opened.database))
+  reports = createReports(createDuckDbEngine(opened.database), FACTS)
 })
 
 afterAll(() => opened.close())

@@ -47,6 +47,8 @@ const SUM_TABLES = [
 export const DUCKDB_MIGRATIONS: readonly ClickMigration<Connection>[] = [
   { version: FIRST, up: (connection) => runAll(connection, BASELINE) },
   { version: 4, up: (connection) => runAll(connection, SUM_TABLES) },
+  // Sums by the hours of all zones were added: until days are summed again, they are read from the clicks.
+  { version: 5, up: (connection) => runAll(connection, ['UPDATE summed_days SET clicks = -1']) },
 ]
 
 async function runAll(connection: Connection, statements: readonly string[]): Promise<undefined> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createReports } from '../../reports/index.ts'
+import { SUMMED } from '../../reports/sums.ts'
 import { sumsContract } from '../../reports/testing/sums-contract.ts'
 import { type World, world } from '../../reports/testing/world.ts'
 import type { AskableReports } from '../../types.ts'
@@ -38,6 +39,7 @@ sumsContract({
   forget: async (link, before) => void (await forgetClicks(opened.database, link, before)),
   loseClicks: async () => void (await opened.rows('DELETE FROM clicks')),
   runs: 6,
+  minutes: Number(process.env.PROPERTY_MINUTES ?? 0),
 })
 
 test('a file of an earlier version keeps its clicks, and its days are summed', async () => {
@@ -57,6 +59,16 @@ test('a file of an earlier version keeps its clicks, and its days are summed', a
     expect(await count('clicks')).toBe(given.clicks.length)
     expect(await count('summed_days')).toBe(0)
     await earlier.maintain(LATER)
+    const dimensions = async () =>
+      (await earlier.rows('SELECT DISTINCT dimension FROM click_sums ORDER BY 1')).flat()
+    const all = await dimensions()
+    // A version in between had not all dimensions.
+    await earlier.rows(`DELETE FROM click_sums WHERE dimension >= ${SUMMED.indexOf('hour_15')};
+      UPDATE state SET version = 4`)
+    expect(await dimensions()).not.toEqual(all)
+    await earlier.reopen()
+    await earlier.maintain(LATER)
+    expect(await dimensions()).toEqual(all)
     expect(await count('summed_days')).toBeGreaterThan(0)
     // What an earlier version deletes isn't announced: the next round finds it.
     await earlier.rows('DELETE FROM clicks WHERE link % 2 = 0')

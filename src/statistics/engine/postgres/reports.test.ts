@@ -8,7 +8,7 @@ import {
 } from '../../../../test/harness/pgbouncer.ts'
 import { postgresMissing, sharedPostgres } from '../../../../test/harness/postgres.ts'
 import { openPostgres, type Storage } from '../../../platform/storage/index.ts'
-import { reportsContract } from '../../reports/testing/contract.ts'
+import { FACTS, reportsContract } from '../../reports/testing/contract.ts'
 import { totalsOf } from '../../reports/testing/world.ts'
 import type { AskableReports, Selection } from '../../types.ts'
 import { createPostgresReports } from './reports.ts'
@@ -34,7 +34,7 @@ describe.skipIf(postgresMissing !== undefined)('reports on PostgreSQL', () => {
   beforeAll(async () => {
     const server = await sharedPostgres()
     storage = await openPostgres({ url: await server.createDatabase(), poolSize: 5 })
-    reports = createPostgresReports(storage)
+    reports = createPostgresReports(storage, FACTS)
   })
   afterAll(async () => {
     await storage?.close()
@@ -70,7 +70,7 @@ describe.skipIf(missing !== undefined)('reports through PgBouncer in transaction
     pgbouncer = await startPgBouncer(await server.createDatabase())
     const { url } = pgbouncer
     storage = await openPostgres({ url, poolSize: 5, reportMemoryMb: 32 })
-    reports = createPostgresReports(storage)
+    reports = createPostgresReports(storage, FACTS)
   })
   afterAll(async () => {
     await storage?.close()

@@ -15,6 +15,9 @@ export const dialect: Dialect = {
     type === 'text' ? `$${no + 1}::text` : `string_to_array($${no + 1}, ',')::bigint[]`,
   among: (expression, numbers, bind) =>
     `${expression} = ANY(${bind(numbers.join(','), 'integers')})`,
+  members: ({ links, groups }, bind) =>
+    `(SELECT * FROM unnest(${bind(links, 'integers')}, ${bind(groups, 'integers')})
+      AS pairs (of_link, member))`,
   // Visitors of different days differ by the day that their hash is combined with.
   distinctVisitors: (condition) =>
     `count(DISTINCT visitor # ((time - time % ${DAY_MS}) << 13)) FILTER (WHERE ${condition})`,

@@ -39,5 +39,6 @@ describe.skipIf(postgresMissing !== undefined)('sums on PostgreSQL', () => {
     loseClicks: () =>
       storage.write(async ({ db }) => void (await sql`DELETE FROM clicks`.execute(db))),
     runs: 6,
+    minutes: Number(process.env.PROPERTY_MINUTES ?? 0),
   })
 })

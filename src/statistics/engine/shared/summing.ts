@@ -2,7 +2,7 @@ import { CLICK_DETAILS } from '../../../lib/base/click-columns.ts'
 import { SEQS_PER_WORKSPACE } from '../../../platform/storage/index.ts'
 import { DAY_MS, HOUR_MS } from '../../intervals.ts'
 import type { Dialect } from '../../reports/dialect.ts'
-import { QUARTER_MS, SUMMED, type Summed } from '../../reports/sums.ts'
+import { HOURS, QUARTER_MS, SUMMED, type Summed } from '../../reports/sums.ts'
 import type { StoredClick } from '../../types.ts'
 import type { MaintenanceTask } from './rounds.ts'
 
@@ -22,7 +22,13 @@ const QUARTER_SQL = `time % ${DAY_MS} - time % ${QUARTER_MS}`
 const NUMBERS: Partial<Record<Summed, string>> = {
   first: QUARTER_SQL,
   last: QUARTER_SQL,
-  hour: `time % ${DAY_MS} - time % ${HOUR_MS}`,
+  // The part of a first hour that is in the day begins with the day.
+  ...Object.fromEntries(
+    HOURS.map((name, quarter) => [
+      name,
+      `greatest(0, time % ${DAY_MS} - (time + ${quarter * QUARTER_MS}) % ${HOUR_MS})`,
+    ]),
+  ),
   link: 'link',
   domain: 'domain',
   kind: 'kind',

@@ -21,6 +21,7 @@ const FACTS: LinkFacts = {
     new Map(seqs.filter((seq) => seq !== LINKS[2]).map((seq) => [seq, `lnk_${seq}`])),
   grouped: async (_, { tags: [first] }) => LINKS.filter((_link, i) => i > 0 || first === 'all'),
   inFolders: async () => [],
+  members: async () => ({ links: '', groups: '', values: [] }),
   domains: async () => new Map([[0, 'sho.rt']]),
 }
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { GROUPS } from '../../columns.ts'
+import type { LinkFacts } from '../../engine/types.ts'
 import { bucketStarts, DAY_MS, INTERVALS } from '../../intervals.ts'
 import {
   type ClickPosition,
@@ -7,6 +9,7 @@ import {
   type Counts,
   DIMENSIONS,
   type ListedClick,
+  type Members,
   type StoredClick,
 } from '../../types.ts'
 import { naive } from './naive.ts'
@@ -24,6 +27,24 @@ export interface EngineUnderTest {
 }
 
 const QUESTIONS = 6
+
+let members: Members = { links: '', groups: '', values: [] }
+
+/** What the engines under test know of links. */
+export const FACTS: LinkFacts = {
+  links: async () => new Map(),
+  grouped: async () => [],
+  inFolders: async () => [],
+  members: async () => members,
+  domains: async () => new Map(),
+}
+
+/** Links in none, one or several of three groups. */
+const grouped = fc.array(fc.subarray([1, 2, 3]), { minLength: 3, maxLength: 3 }).map((given) => {
+  const pairs = given.flatMap((groups, i) => groups.map((group) => [LINKS[i], group]))
+  const list = (at: 0 | 1) => pairs.map((pair) => pair[at]).join(',')
+  return { links: list(0), groups: list(1), values: ['b', 'a', 'c'] }
+})
 
 /** Every engine's reports must answer as the naive recount does. */
 export function reportsContract(engine: EngineUnderTest): void {
@@ -71,6 +92,28 @@ export function reportsContract(engine: EngineUnderTest): void {
         : { numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: minutes * 60_000 },
     )
     if (minutes > 0) console.log(`${worlds} worlds, ${worlds * QUESTIONS} questions`)
+  }, 3_600_000)
+
+  test('tags and folders are counted by their links, as the naive recount counts them', async () => {
+    const reports = made()
+    const asked = fc.record({ question, by: fc.constantFrom(...GROUPS), limit: fc.nat(4) })
+    await fc.assert(
+      fc.asyncProperty(
+        world,
+        grouped,
+        fc.array(asked, { minLength: QUESTIONS, maxLength: QUESTIONS }),
+        async (given, some, questions) => {
+          const recount = naive(await store(given))
+          members = some
+          for (const { question: about, by, limit } of questions) {
+            const { selection } = about
+            const top = await reports.top(selection, by, limit + 1)
+            expect(top).toEqual(recount.topGroups(selection, some, limit + 1))
+          }
+        },
+      ),
+      { numRuns: runs },
+    )
   }, 3_600_000)
 
   test('a range before the first click, which ends before it begins, has no clicks', async () => {

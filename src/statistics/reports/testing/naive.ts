@@ -5,6 +5,7 @@ import type {
   BotsMode,
   Counts,
   Dimension,
+  Members,
   Selection,
   Series,
   StoredClick,
@@ -60,6 +61,33 @@ export function naive({ clicks, purged }: Everything) {
     return counts
   }
 
+  function topGroups(selection: Selection, members: Members, limit: number): TopValues {
+    const numbers = (text: string) => (text === '' ? [] : text.split(',').map(Number))
+    const groups = numbers(members.groups)
+    const pairs = numbers(members.links).map((link, i) => ({
+      link,
+      value: members.values[(groups[i] ?? 0) - 1],
+    }))
+    const all = [...clicks.map(({ linkSeq }) => linkSeq), ...purged.map(({ link }) => link)]
+    const links = [...new Set(all)].filter((link) => selection.linkSeqs?.includes(link) ?? true)
+    if (new Set(pairs.map((pair) => JSON.stringify(pair))).size < pairs.length) {
+      throw new Error('A link is in a group several times, and would be counted as often')
+    }
+    const rows = [...members.values, null]
+      .map((value) => {
+        const isIn = (link: number) => {
+          const own = pairs.filter((pair) => pair.link === link)
+          return value === null ? own.length === 0 : own.some((pair) => pair.value === value)
+        }
+        return { value, ...totals({ ...selection, linkSeqs: links.filter(isIn) }) }
+      })
+      .toSorted((a, b) => b.clicks - a.clicks)
+    const values = rows.filter((row) => row.clicks > 0).slice(0, limit)
+    const rest = rows.filter((row) => !values.includes(row))
+    const sum = (name: 'clicks' | 'bots') => rest.reduce((n, row) => n + row[name], 0)
+    return { values, other: { clicks: sum('clicks'), bots: sum('bots') } }
+  }
+
   function purgedIn(selection: Selection): PurgedDay[] {
     const known = ({ dimension }: { dimension: Dimension }) =>
       dimension === 'link' || dimension === 'kind'
@@ -73,6 +101,7 @@ export function naive({ clicks, purged }: Everything) {
 
   return {
     totals: (selection: Selection) => totals(selection),
+    topGroups,
     series(selection: Selection, boundaries: readonly number[]): Series {
       const between = (from: number, to: number) =>
         totals({

@@ -79,22 +79,24 @@ function Value({ field, value, mark }: { field: string; value: unknown; mark: st
   if (field === 'restrictions' && !isNothing(value)) {
     return <RestrictedTo restrictions={value as NonNullable<Restrictions>} />
   }
-  // A list has the direction of the page.
-  const Text = Array.isArray(value) ? 'span' : 'bdi'
+  // A list, or parts with names, have the direction of the page.
+  const Text = typeof value === 'object' ? 'span' : 'bdi'
   return (
     <Text className={cx('rounded-xs', mark && `${mark} -mx-1 px-1 box-decoration-clone`)}>
       {field === 'folder_id' && typeof value === 'string' ? (
         <FolderName id={value} />
       ) : (
-        (valueWord(field, value, i18n) ?? valueText(value, i18n))
+        valueText(field, value, i18n)
       )}
     </Text>
   )
 }
 
 /** A value in readable form. Text stays text: React escapes it. */
-function valueText(value: unknown, i18n: I18n): string {
+function valueText(field: string, value: unknown, i18n: I18n): string {
   const { t, format } = i18n
+  const word = valueWord(field, value, i18n)
+  if (word !== null) return word
   if (isNothing(value)) return t('audit.nothing')
   if (typeof value === 'boolean') return t(value ? 'audit.yes' : 'audit.no')
   if (typeof value === 'number') return format.number(value)
@@ -105,8 +107,13 @@ function valueText(value: unknown, i18n: I18n): string {
   if (Array.isArray(value)) {
     return format.list(value.map((item) => itemText(item, i18n)))
   }
-  const parts = Object.entries(value as Fields).map(([label, part]) =>
-    t('common.labelled', { label, value: valueText(part, i18n) }),
-  )
-  return format.list(parts)
+  const parts = Object.entries(value as Fields).filter(([, part]) => !isNothing(part))
+  return format.list(parts.map(([name, part]) => partText(field, name, part, i18n)))
+}
+
+/** A part of an object, with its name. */
+function partText(field: string, name: string, part: unknown, i18n: I18n): string {
+  const key = fieldKey(`${field}.${name}`) ?? fieldKey(name)
+  const label = key ? i18n.t(key) : name
+  return i18n.t('common.labelled', { label, value: valueText(name, part, i18n) })
 }

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Monogram } from '../../app/workspace-switch.tsx'
 import { useI18n } from '../../i18n/index.tsx'
+import { Summary } from '../../ui/disclosure.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { JobName } from '../jobs/name.tsx'
 import { usePerson } from '../members/person.tsx'
@@ -85,10 +86,8 @@ export function Entry({
         )}
       </div>
       {fields.length === 0 ? null : (
-        <details className="group sm:ps-29">
-          <summary className="w-fit min-h-6 rounded-xs text-faint text-sm hover:text-fg">
-            {t('audit.details')}
-          </summary>
+        <details className="sm:ps-29">
+          <Summary>{t('audit.details')}</Summary>
           <Changes before={before} after={after} fields={fields} />
         </details>
       )}

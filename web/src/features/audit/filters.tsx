@@ -133,7 +133,7 @@ function Who({
   return (
     <Combobox
       label={t('audit.filter.who')}
-      className="h-8! w-full! text-base! sm:w-44!"
+      className="h-8! w-full! border-line-strong! bg-canvas! text-base! sm:w-44!"
       value={value}
       onChange={(actor) => onChange(actor || undefined)}
       options={isKnown ? options : [...options, { value, label: value }]}

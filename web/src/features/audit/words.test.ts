@@ -27,6 +27,15 @@ test('names of the API have the labels of the pages', () => {
   expect(valueWord('subject', { link_id: 'lnk_1' }, i18n)).toBe(shares['shares.link'])
   expect(valueWord('show', [], i18n)).toBeNull()
   expect(valueWord('title', 'Summer', i18n)).toBeNull()
+  for (const [field, value] of [
+    ['slug_style', 'words'],
+    ['status', 'pending'],
+    ['tracking', 'count'],
+    ['match', 'prefix'],
+  ] as const) {
+    expect(valueWord(field, value, i18n)).not.toBeNull()
+  }
+  expect(fieldKey('social.image_url')).toBe('links.field.social.image')
 })
 
 test.each(LOCALES.map((locale) => [locale]))(

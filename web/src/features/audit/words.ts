@@ -30,9 +30,13 @@ const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   access: 'folders.access',
   any_tag: 'links.field.tags',
   brand: 'domains.brand.name',
+  campaign: 'links.field.utm.campaign',
+  'brand.color': 'domains.brand.color',
+  'brand.name': 'domains.brand.name',
   case_sensitive: 'domains.case',
   clicked: 'links.clicks',
   color: 'tags.color',
+  content: 'links.field.utm.content',
   created_after: 'links.createdFrom',
   created_before: 'links.createdTo',
   email: 'settings.account.email',
@@ -47,6 +51,7 @@ const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   language: 'settings.workspace.language',
   links: 'usage.links',
   logo: 'settings.logo',
+  medium: 'links.field.utm.medium',
   members: 'folders.members',
   moved_to: 'folders.moveTo',
   name: 'tags.name',
@@ -72,14 +77,21 @@ const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   slug_style: 'domains.slugStyle',
   shared: 'links.views.shared',
   show: 'shares.show',
+  'social.description': 'links.field.social.description',
+  'social.image_url': 'links.field.social.image',
+  'social.title': 'links.field.social.title',
   sort: 'links.sortBy',
+  source: 'links.field.utm.source',
   status: 'links.field.status',
   subject: 'shares.title',
   tag: 'links.field.tags',
   tagged: 'links.field.tags',
+  term: 'links.field.utm.term',
+  types: 'webhooks.types',
+  url: 'webhooks.url',
 }
 
-/** The name of a field, as on the page that changes it; null: only programs know it. */
+/** The name of a field, or of a part of it (`social.title`), as on the page that changes it; null: only programs know it. */
 export function fieldKey(name: string): MessageKey | null {
   return FIELD_NAMES[name] ?? OTHER_FIELDS[name] ?? null
 }
@@ -87,6 +99,7 @@ export function fieldKey(name: string): MessageKey | null {
 /** Names of values from a fixed set. */
 const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
   access: { members: 'folders.access.members', workspace: 'folders.access.workspace' },
+  match: { exact: 'links.off', prefix: 'links.on' },
   order: { asc: 'links.ascending', desc: 'links.descending' },
   qr_eyes: {
     circle: 'links.qr.eyes.circle',
@@ -97,6 +110,11 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
     dots: 'links.qr.shape.dots',
     rounded: 'links.qr.shape.rounded',
     square: 'links.qr.shape.square',
+  },
+  bots: {
+    exclude: 'statistics.kinds.exclude',
+    include: 'statistics.kinds.include',
+    only: 'statistics.kinds.only',
   },
   role: { owner: 'role.owner', admin: 'role.admin', member: 'role.member', viewer: 'role.viewer' },
   scopes: {
@@ -112,6 +130,12 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
     'stats:read': 'keys.scope.stats:read',
   },
   show: SHOW_LABELS,
+  slug_style: {
+    digits: 'domains.slugStyle.digits',
+    lowercase: 'domains.slugStyle.lowercase',
+    readable: 'domains.slugStyle.readable',
+    words: 'domains.slugStyle.words',
+  },
   sort: {
     clicks: 'links.sort.clicks',
     clicks_with_imported: 'links.sort.clicks_with_imported',
@@ -119,6 +143,21 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
     last_clicked_at: 'links.sort.last_clicked_at',
     slug: 'links.sort.slug',
     updated_at: 'links.sort.updated_at',
+  },
+  status: {
+    active: 'links.status.active',
+    blocked: 'links.status.blocked',
+    disabled: 'links.status.disabled',
+    exhausted: 'links.status.exhausted',
+    expired: 'links.status.expired',
+    failing: 'domains.status.failing',
+    pending: 'domains.status.pending',
+    scheduled: 'links.status.scheduled',
+  },
+  tracking: {
+    count: 'links.tracking.count',
+    full: 'links.tracking.full',
+    none: 'links.tracking.none',
   },
 }
 

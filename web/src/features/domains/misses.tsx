@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { ChevronRight, Plus } from 'lucide-react'
+import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { pagedQuery } from '../../api/paged-query.ts'
@@ -7,6 +7,7 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Summary } from '../../ui/disclosure.tsx'
 import { More } from '../../ui/more.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
@@ -22,22 +23,13 @@ interface MissedHost {
   id?: string | undefined
 }
 
-const SUMMARY =
-  'flex min-h-8 w-fit list-none items-center gap-1.5 rounded-sm text-muted text-sm hover:text-fg [&::-webkit-details-marker]:hidden'
-
 /** The missed visits of a domain, loaded when they are unfolded. */
 export function FoldedMisses({ host, id }: MissedHost) {
   const { t } = useI18n()
   const [open, setOpen] = useState(false)
   return (
-    <details className="group" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary className={SUMMARY}>
-        <ChevronRight
-          size={16}
-          className="transition-transform group-open:rotate-90 rtl:-scale-x-100 rtl:group-open:-rotate-90"
-        />
-        {id === undefined ? <bdi dir="ltr">{host}</bdi> : t('domains.misses')}
-      </summary>
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <Summary>{id === undefined ? <bdi dir="ltr">{host}</bdi> : t('domains.misses')}</Summary>
       {open ? (
         <div className="flex flex-col gap-3 pt-2">
           {id === undefined ? null : (
@@ -70,14 +62,10 @@ export function Misses({ host, id }: MissedHost) {
               <MissTable {...table} misses={shown} />
             )}
             {noise.length === 0 ? null : (
-              <details className="group/noise">
-                <summary className={SUMMARY}>
-                  <ChevronRight
-                    size={16}
-                    className="transition-transform group-open/noise:rotate-90 rtl:-scale-x-100 rtl:group-open/noise:-rotate-90"
-                  />
+              <details>
+                <Summary>
                   {t('domains.misses.noise', { count: format.number(noise.length) })}
-                </summary>
+                </Summary>
                 <MissTable {...table} misses={noise} />
               </details>
             )}

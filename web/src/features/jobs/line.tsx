@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Progress } from '../../ui/meter.tsx'
+import { Parts } from '../../ui/parts.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { usePerson } from '../members/person.tsx'
 import { isOver, type Job, showJob, undoImport } from './calls.ts'
@@ -76,13 +77,18 @@ function JobLine({ job, undone }: { job: Job; undone: boolean }) {
       </div>
       {isOver(job) ? null : <Progress value={done} max={total} label={title} />}
       <p className="flex flex-wrap gap-x-4 gap-y-0.5 text-muted text-sm">
-        {told.length === 0 ? null : <span className="tabular">{told.join(' · ')}</span>}
-        <span className="text-faint">
-          <span className="[overflow-wrap:anywhere]" title={detail}>
-            {t('jobs.by', { name })}
+        {told.length === 0 ? null : (
+          <span className="tabular">
+            <Parts>{told}</Parts>
           </span>
-          {' · '}
-          <RelativeTime time={job.created_at} />
+        )}
+        <span className="text-faint">
+          <Parts>
+            <span className="[overflow-wrap:anywhere]" title={detail}>
+              {t('jobs.by', { name })}
+            </span>
+            <RelativeTime time={job.created_at} />
+          </Parts>
         </span>
       </p>
       {job.error === null ? null : <p className="text-bad text-sm">{job.error.message}</p>}

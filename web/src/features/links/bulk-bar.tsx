@@ -163,7 +163,7 @@ export function BulkBar({ selection, search, list }: FoundProps) {
     <section
       aria-label={t('links.bulk.selected', { count })}
       // In the toolbar's place, so that nothing moves; sticky in a long list.
-      className="sticky top-0 z-20 mb-1 flex min-h-10 flex-wrap items-center gap-1 bg-canvas pb-2"
+      className="sticky top-0 z-20 -mx-3 mb-1 flex min-h-10 flex-wrap items-center gap-1 bg-canvas px-3 pb-2"
     >
       <span role="status" className="tabular me-2 font-medium">
         {t('links.bulk.selected', { count })}

@@ -9,7 +9,7 @@ import { foldersQuery } from '../groups/calls.ts'
 import { hideColumns, useHiddenColumns } from './hidden-columns.ts'
 import { withoutEmpty } from './page-hooks.ts'
 import { type LinksSearch, linksSearch } from './search.ts'
-import { isSameList, searchOf, shownOf, viewsQuery } from './views/calls.ts'
+import { isSameList, linkViewsQuery, searchOf, shownOf } from './views/calls.ts'
 
 /** The most folders, and the most views, that the sidebar lists. */
 const SHOWN = 12
@@ -21,7 +21,7 @@ export function SidebarPlaces() {
   const { workspace } = usePlace()
   const [open, setOpen] = useState(() => localStorage.getItem(KEPT) !== 'closed')
   const folders = useInfiniteQuery(foldersQuery(workspace.id, ''))
-  const { data: views = [] } = useQuery(viewsQuery(workspace.id))
+  const { data: views = [] } = useQuery(linkViewsQuery(workspace.id))
   const current = useCurrent()
   const { data: listed = [] } = folders
   if (listed.length === 0 && views.length === 0) return null

@@ -4,6 +4,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
+import { Parts } from '../../ui/parts.tsx'
 import { showToast, useAction } from '../../ui/toast.tsx'
 import { invitationsQuery, invite, membersQuery, type OpenInvitation, withdraw } from './calls.ts'
 import { Email } from './email.tsx'
@@ -53,12 +54,13 @@ function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
       <div className="flex min-w-0 flex-1 basis-56 flex-col">
         <Email address={email} className="font-medium" />
         <span className="text-muted text-sm [overflow-wrap:anywhere]">
-          {t(`role.${role}`)}
-          {' · '}
-          {t('members.invitation.expires', { date: format.date(expires_at) })}
-          {who ? (
-            <span title={invited_by?.email}>{` · ${t('members.invitation.by', { who })}`}</span>
-          ) : null}
+          <Parts>
+            {t(`role.${role}`)}
+            {t('members.invitation.expires', { date: format.date(expires_at) })}
+            {who ? (
+              <span title={invited_by?.email}>{t('members.invitation.by', { who })}</span>
+            ) : null}
+          </Parts>
         </span>
       </div>
       <div className="flex items-center gap-2">

@@ -1,10 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
 import { request, type Schemas, setApiTarget } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
-import type { Dimension } from '../statistics/filters.ts'
+import type { Listed } from '../statistics/filters.ts'
 
 /** The description of a share. */
-export type About = Omit<Schemas['SharedAbout'], 'dimensions'> & { dimensions: Dimension[] }
+export type About = Omit<Schemas['SharedAbout'], 'dimensions'> & { dimensions: Listed[] }
 
 /** The branding of a domain's pages. */
 export type Brand = NonNullable<NonNullable<About['link']>['brand']>

@@ -15,6 +15,8 @@ export const SHOW_LABELS = {
   variants: 'statistics.group.rules',
   domains: 'statistics.dimension.domain',
   links: 'statistics.group.links',
+  tags: 'statistics.dimension.tag',
+  folders: 'statistics.dimension.folder',
   destinations: 'shares.destinations',
 } as const satisfies Record<Show, MessageKey>
 

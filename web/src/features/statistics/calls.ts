@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, ok, request, type Schemas } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { pagedQuery } from '../../api/paged-query.ts'
-import { type Dimension, type Filter, parameterOf } from './filters.ts'
+import { type Filter, type Listed, parameterOf } from './filters.ts'
 import { addDays, dayIn, type Interval, type Period } from './range.ts'
 import type { Bots } from './search.ts'
 
@@ -122,7 +122,7 @@ export const recentQuery = (question: Question) =>
 /** More than there are; the most values that a shared list may have. */
 export const ALL_COUNTRIES = 300
 
-export const topQuery = (question: Question, period: Period, dimension: Dimension, limit: number) =>
+export const topQuery = (question: Question, period: Period, dimension: Listed, limit: number) =>
   queryOptions({
     ...common,
     queryKey: [question.workspace, 'stats', question, period, 'top', dimension, limit],

@@ -1,5 +1,6 @@
 import { BOTS_MODES } from '@src/statistics/columns.ts'
 import { useQueries } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { useShortcuts } from '../../app/shortcuts.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -24,7 +25,7 @@ import { filterName, shortName, valueName } from './words.ts'
 import { ZoneSelect } from './zone-select.tsx'
 
 /** The parameters of the report: range, interval, zone, traffic, and the filters as chips. */
-export function Controls({ report }: { report: Report }) {
+export function Controls({ report, children }: { report: Report; children?: ReactNode }) {
   const { t } = useI18n()
   const { change, range, period, interval, intervals, question, search } = report
   // Nothing is compared or added up in a list of clicks.
@@ -45,6 +46,7 @@ export function Controls({ report }: { report: Report }) {
     <div className="mb-5 flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
         <FilterPicker report={report} />
+        {children}
         <Select
           compact
           label={t('statistics.range')}
@@ -223,6 +225,6 @@ function useFilterNames(workspace: string, filters: readonly Filter[]): string[]
     }
     const link = links.find(({ data }) => data?.id === value)?.data
     if (dimension === 'link' && link !== undefined) return shortName(link.short_url)
-    return dimension === 'tag' ? value : valueName(dimension, value, i18n)
+    return valueName(dimension, value, i18n)
   })
 }

@@ -1,4 +1,14 @@
-import { DIMENSIONS, IN_PARTS, MATCHES, type Match, PREFIXES } from '@src/statistics/columns.ts'
+import {
+  DIMENSIONS,
+  GROUPS,
+  IN_PARTS,
+  isGroup,
+  MATCHES,
+  type Match,
+  PREFIXES,
+} from '@src/statistics/columns.ts'
+
+export { GROUPS, isGroup }
 
 /** The dimensions of lists and filters. Kinds have their own control. */
 export type Dimension = Exclude<(typeof DIMENSIONS)[number], 'kind'>
@@ -9,22 +19,21 @@ export const PICKED = DIMENSIONS.filter(
     name !== 'kind' && name !== 'hour' && name !== 'weekday',
 )
 
-/** Groups of links: filters only. A folder is identified by its id. */
-export const GROUPS = ['tag', 'folder'] as const
+/** Groups of links. A folder is identified by its id. */
 export type Group = (typeof GROUPS)[number]
-
-export const isGroup = (name: string): name is Group => GROUPS.some((group) => group === name)
+/** What lists are of. */
+export type Listed = Dimension | Group
 
 /** Keeps the clicks with a value or a part of one, or excludes them. */
 export interface Filter {
-  dimension: Dimension | Group
+  dimension: Listed
   /** Empty: clicks without a value. */
   value: string
   match: Match
 }
 
 /** Whether a dimension's values have parts that can be searched for. */
-export const isInParts = (dimension: Dimension | Group) => IN_PARTS.has(dimension)
+export const isInParts = (dimension: Listed) => IN_PARTS.has(dimension)
 
 /**
  * Parses the filters of a URL: `country:DE`, `not_browser:Firefox`, `contains_city:burg`. Invalid ones are ignored, so

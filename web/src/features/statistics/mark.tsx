@@ -35,7 +35,7 @@ import {
   siYcombinator,
   siYoutube,
 } from 'simple-icons'
-import type { Dimension } from './filters.ts'
+import type { Listed } from './filters.ts'
 
 const DEVICES = {
   desktop: Monitor,
@@ -92,17 +92,11 @@ const HOSTS: Readonly<Record<string, { path: string }>> = {
   't.co': siX,
   't.me': siTelegram,
 }
-const BRANDED: ReadonlySet<Dimension> = new Set(['browser', 'os', 'referrer', 'utm_source'])
+const BRANDED: ReadonlySet<Listed> = new Set(['browser', 'os', 'referrer', 'utm_source'])
 const SIZE = 'me-2 inline-block size-3.5 shrink-0 align-[-2px]'
 
 /** A flag or icon before a value, hidden from screen readers; a globe if it is unknown. */
-export function Mark({
-  dimension,
-  value,
-}: {
-  dimension: Dimension
-  value: string | number | null
-}) {
+export function Mark({ dimension, value }: { dimension: Listed; value: string | number | null }) {
   const hasMark = dimension === 'country' || dimension === 'device' || BRANDED.has(dimension)
   if (!hasMark) return null
   if (typeof value !== 'string' || value === '') {

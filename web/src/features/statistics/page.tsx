@@ -17,6 +17,7 @@ import { Export } from './export.tsx'
 import { isGroup, sharedFilters } from './filters.ts'
 import { LivePanel, LiveToggle, RecentVisitors } from './live.tsx'
 import { ReportView } from './report.tsx'
+import { SavedFilters } from './saved-filters.tsx'
 import type { StatisticsSearch } from './search.ts'
 import { SingleClicks } from './single-clicks.tsx'
 import { type Report, reportOf, useReport } from './use-report.ts'
@@ -42,7 +43,9 @@ export function StatisticsPage() {
         </>
       }
     >
-      <Controls report={report} />
+      <Controls report={report}>
+        <SavedFilters report={report} />
+      </Controls>
       <Tabbed report={report} />
     </Page>
   )

@@ -3,7 +3,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Card } from '../../ui/page.tsx'
 import { topQuery } from './calls.ts'
-import type { Dimension } from './filters.ts'
+import type { Listed } from './filters.ts'
 import { SplitCards } from './splits.tsx'
 import { Times } from './times.tsx'
 import { TopTabs } from './top-list.tsx'
@@ -12,10 +12,10 @@ import type { Report } from './use-report.ts'
 const GROUPS = [
   { name: 'sources', dimensions: ['referrer', 'referrer_path', 'utm_source', 'trigger'] },
   { name: 'rules', dimensions: ['variant', 'rule'] },
-  { name: 'links', dimensions: ['link', 'domain'] },
+  { name: 'links', dimensions: ['link', 'tag', 'folder', 'domain'] },
   { name: 'devices', dimensions: ['device', 'browser', 'os', 'language'] },
   { name: 'campaigns', dimensions: ['utm_campaign', 'utm_medium', 'utm_term', 'utm_content'] },
-] as const satisfies readonly { name: string; dimensions: readonly Dimension[] }[]
+] as const satisfies readonly { name: string; dimensions: readonly Listed[] }[]
 
 /** The top lists, in groups; a link's own page needs no list of links. */
 export function TopCards({ report }: { report: Report }) {
@@ -23,7 +23,7 @@ export function TopCards({ report }: { report: Report }) {
   const isShown = { rules: hasChosen, links: report.question.linkId === null }
   const groups = GROUPS.map(({ name, dimensions }) => ({
     name,
-    dimensions: (dimensions as readonly Dimension[]).filter(report.shows),
+    dimensions: (dimensions as readonly Listed[]).filter(report.shows),
   })).filter(
     ({ name, dimensions }) =>
       dimensions.length > 0 && (!(name in isShown) || isShown[name as 'rules']),
@@ -63,7 +63,7 @@ function TopCard({
   /** Alone in its row. */
   wide: boolean
   name: (typeof GROUPS)[number]['name']
-  dimensions: readonly Dimension[]
+  dimensions: readonly Listed[]
 }) {
   const { t } = useI18n()
   const title = t(`statistics.group.${name}`)

@@ -6,9 +6,8 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { errorText } from '../../ui/errors.ts'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { ALL_COUNTRIES, type TopValue, topQuery } from './calls.ts'
-import type { Dimension } from './filters.ts'
-import { withFilter } from './filters.ts'
+import { ALL_COUNTRIES, statsQuery, type TopValue, topQuery } from './calls.ts'
+import { isGroup, type Listed, withFilter } from './filters.ts'
 import { Mark } from './mark.tsx'
 import type { Report } from './use-report.ts'
 import { shortName, valueName } from './words.ts'
@@ -20,13 +19,13 @@ export function TopTabs({
   label,
 }: {
   report: Report
-  dimensions: readonly Dimension[]
+  dimensions: readonly Listed[]
   label: string
 }) {
   const { t } = useI18n()
-  const [shown, setShown] = useState<Dimension>(dimensions[0] ?? 'country')
+  const [shown, setShown] = useState<Listed>(dimensions[0] ?? 'country')
   return (
-    <Tabs<Dimension>
+    <Tabs<Listed>
       label={label}
       value={shown}
       onChange={setShown}
@@ -44,19 +43,23 @@ const FEW = 8
 const MANY = 100
 
 /** The values of a dimension with the most clicks. A click on one filters the whole page. */
-export function TopList({ report, dimension }: { report: Report; dimension: Dimension }) {
+export function TopList({ report, dimension }: { report: Report; dimension: Listed }) {
   const i18n = useI18n()
   const { t, rich, format } = i18n
   const [limit, setLimit] = useState(FEW)
-  const { question, period } = report
+  const { question, period, interval } = report
   // The map beside the list has all countries.
   const asked = dimension === 'country' ? ALL_COUNTRIES : limit
   const list = useQuery(topQuery(question, period, dimension, asked))
+  // A click on a link with several tags is in several rows.
+  const isOverlapping = dimension === 'tag'
+  const stats = useQuery({ ...statsQuery(question, period, interval), enabled: isOverlapping })
   if (list.isError) return <p className="py-3 text-bad">{errorText(list.error, i18n)}</p>
   if (list.data === undefined) return <TopSkeleton />
   const data = list.data.data.slice(0, limit)
-  const all = list.data.data.reduce((sum, { clicks }) => sum + clicks, list.data.other.clicks)
-  const other = { clicks: data.reduce((rest, { clicks }) => rest - clicks, all) }
+  const sum = list.data.data.reduce((sum, { clicks }) => sum + clicks, list.data.other.clicks)
+  const other = { clicks: data.reduce((rest, { clicks }) => rest - clicks, sum) }
+  const all = isOverlapping ? (stats.data?.totals.clicks ?? sum) : sum
   const most = Math.max(1, ...data.map(({ clicks }) => clicks))
   if (data.length === 0) {
     return <p className="py-3 text-muted">{t('statistics.empty.title')}</p>
@@ -85,12 +88,15 @@ export function TopList({ report, dimension }: { report: Report; dimension: Dime
             <span className="flex-1 px-2">{t('statistics.others')}</span>
             <span className="tabular w-16 text-end">{format.number(other.clicks)}</span>
             <span className="tabular hidden w-14 text-end text-faint sm:block">
-              {format.percentColumn(other.clicks / all)}
+              {isOverlapping ? null : format.percentColumn(other.clicks / all)}
             </span>
             <span className="w-16" />
           </li>
         ) : null}
       </ul>
+      {isOverlapping && sum > all ? (
+        <p className="px-2 text-faint text-xs">{t('statistics.tagsOverlap')}</p>
+      ) : null}
       {isPlaceUnknown(dimension, data) && !question.shared ? (
         <p className="px-2 text-faint text-xs">
           {rich('statistics.placesMissing', { code: (text) => <code>{text}</code> })}
@@ -110,7 +116,7 @@ export function TopList({ report, dimension }: { report: Report; dimension: Dime
 }
 
 /** Whether the values are unknown because the built-in database has only countries. */
-function isPlaceUnknown(dimension: Dimension, values: readonly TopValue[]): boolean {
+function isPlaceUnknown(dimension: Listed, values: readonly TopValue[]): boolean {
   const isPlace = dimension === 'region' || dimension === 'city'
   return isPlace && values.length === 1 && !values[0]?.value
 }
@@ -123,7 +129,7 @@ function TopRow({
   all,
 }: {
   report: Report
-  dimension: Dimension
+  dimension: Listed
   value: TopValue
   most: number
   /** The clicks of all values. */
@@ -135,8 +141,9 @@ function TopRow({
     ? shortName(value.short_url)
     : (value.name ?? valueName(dimension, value.value, i18n))
   const text = value.value ?? ''
-  // Purged links can't be filtered by, nor shared ones.
-  const fixed = dimension === 'link' && (value.value === null || report.question.shared)
+  // Purged links and links without a tag can't be filtered by, nor shared ones.
+  const isOfLinks = dimension === 'link' || isGroup(dimension)
+  const fixed = isOfLinks && (value.value === null || report.question.shared)
   const filter = (match: 'is' | 'not') =>
     report.setFilters(withFilter(report.filters, { dimension, value: text, match }))
   const row = (
@@ -176,13 +183,15 @@ function TopRow({
           >
             {row}
           </button>
-          <IconButton
-            size="sm"
-            label={t('statistics.filter.without', { value: name })}
-            icon={<Minus />}
-            className="end-0 hover:bg-pressed [@media(hover:hover)]:absolute! [@media(hover:hover)]:opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
-            onClick={() => filter('not')}
-          />
+          {isGroup(dimension) ? null : (
+            <IconButton
+              size="sm"
+              label={t('statistics.filter.without', { value: name })}
+              icon={<Minus />}
+              className="end-0 hover:bg-pressed [@media(hover:hover)]:absolute! [@media(hover:hover)]:opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
+              onClick={() => filter('not')}
+            />
+          )}
         </span>
       )}
       <span className="tabular w-16 text-end">{format.number(value.clicks)}</span>

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
-import { type Dimension, type Filter, filterText, isGroup, parseFilters } from './filters.ts'
+import { type Filter, filterText, isGroup, type Listed, parseFilters } from './filters.ts'
 import { comparedPeriod, intervalFor, intervalsFor, ownTimeZone, periodOf } from './range.ts'
 import type { StatisticsSearch } from './search.ts'
 
@@ -15,7 +15,7 @@ export interface Scope {
   /** The time of the first possible click. */
   since: string
   /** The shared dimensions; absent: it is the dashboard's own report. */
-  shared?: readonly Dimension[]
+  shared?: readonly Listed[]
 }
 
 /** The report for `search`. `go` navigates to another. */
@@ -30,7 +30,7 @@ export function reportOf(
   const intervals = intervalsFor(period)
   const interval = intervals.find((one) => one === search.interval) ?? intervalFor(period)
   /** Whether a dimension is part of it: all are, unless it is shared. */
-  const shows = (dimension: Dimension) => shared === undefined || shared.includes(dimension)
+  const shows = (dimension: Listed) => shared === undefined || shared.includes(dimension)
   const filters = parseFilters(filter ?? []).filter(({ dimension }) =>
     // A link's own page is about that link, and a share about its subject.
     isGroup(dimension) ? linkId === null && shared === undefined : shows(dimension),

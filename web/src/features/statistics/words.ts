@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from '@src/statistics/intervals.ts'
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
-import type { Dimension, Filter } from './filters.ts'
+import type { Filter, Listed } from './filters.ts'
 import type { Interval } from './range.ts'
 import { sourceName } from './sources.ts'
 
@@ -48,7 +48,7 @@ export function shortName(url: string): string {
 }
 
 /** The readable name of a dimension's value. */
-export function valueName(dimension: Dimension, value: string | number | null, i18n: I18n): string {
+export function valueName(dimension: Listed, value: string | number | null, i18n: I18n): string {
   const { t, regional } = i18n
   if (value === null || value === '') return noneName(dimension, i18n)
   const text = String(value)
@@ -79,11 +79,13 @@ export function valueName(dimension: Dimension, value: string | number | null, i
   }
 }
 
-function noneName(dimension: Dimension, { t }: I18n): string {
+function noneName(dimension: Listed, { t }: I18n): string {
   if (dimension === 'referrer' || dimension === 'referrer_path') {
     return t('statistics.none.referrer')
   }
-  if (dimension === 'country') return t('statistics.none.country')
+  if (dimension === 'country' || dimension === 'tag' || dimension === 'folder') {
+    return t(`statistics.none.${dimension}`)
+  }
   return t(dimension.startsWith('utm_') ? 'statistics.none.utm' : 'statistics.none.other')
 }
 

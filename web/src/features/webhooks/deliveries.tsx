@@ -118,7 +118,7 @@ function Row({
               <Outcome attempt={attempts.at(-1)} />
             </span>
             <DeliveryState status={status} />
-            <span className="text-faint text-sm max-sm:hidden">
+            <span className="text-faint text-sm">
               <RelativeTime time={delivery.created_at} />
             </span>
           </span>

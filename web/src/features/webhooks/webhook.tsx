@@ -136,10 +136,12 @@ function Shown({ webhook }: { webhook: Webhook }) {
         {filter === null ? null : <RestrictedTo restrictions={filter} />}
         <div className="flex flex-wrap items-center gap-x-2 text-muted text-sm">
           <span>{t('webhooks.publicKey')}</span>
-          <code dir="ltr" className="min-w-0 [overflow-wrap:anywhere]">
-            {webhook.public_key}
-          </code>
-          <CopyButton text={webhook.public_key} label={t('common.copy')} />
+          <span className="flex min-w-0 items-center gap-x-2">
+            <code dir="ltr" className="min-w-0 [overflow-wrap:anywhere]">
+              {webhook.public_key}
+            </code>
+            <CopyButton text={webhook.public_key} label={t('common.copy')} />
+          </span>
         </div>
         <p className="text-faint text-xs">
           <CreatedBy at={webhook.created_at} by={webhook.created_by} />

@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Section } from '../../../ui/page.tsx'
+import { Parts } from '../../../ui/parts.tsx'
 import type { Link } from '../calls.ts'
 import { Place } from '../place.tsx'
 import { useWarnings } from '../warnings.ts'
-import { type Rule, ruleName, sharesOf, whenText } from './text.ts'
+import { type Rule, ruleName, sharesOf, whenTexts } from './text.ts'
 import { warningText } from './warning-text.ts'
 
 /** The rules of a link in order, and the destination of everyone else. */
@@ -61,7 +62,9 @@ function Line({
             <bdi>{title}</bdi>
           </span>
           {when === undefined ? null : (
-            <span className="text-muted text-sm">{whenText(when, i18n)}</span>
+            <span className="text-muted text-sm">
+              <Parts>{whenTexts(when, i18n)}</Parts>
+            </span>
           )}
         </div>
       )}

@@ -137,14 +137,17 @@ function momentText(moment: string, timeZone: string, { regional, format }: I18n
   }
 }
 
-/** All conditions in one line. */
-export function whenText(when: When, i18n: I18n): string {
+/** Every condition; the word for none if there are none. */
+export function whenTexts(when: When, i18n: I18n): string[] {
   const names = MEMBERS.flatMap((member) => [member, `not_${member}` as const])
   const texts = names
     .filter((name) => when[name] !== undefined)
     .map((name) => conditionText(name, when[name], i18n))
-  return texts.length === 0 ? i18n.t('rules.always') : texts.join(' · ')
+  return texts.length === 0 ? [i18n.t('rules.always')] : texts
 }
+
+/** All conditions in one line. */
+export const whenText = (when: When, i18n: I18n) => whenTexts(when, i18n).join(' · ')
 
 /** Isolates a URL, which runs from left to right, from the surrounding text's direction. */
 const isolated = (url: string) => `\u2066${url}\u2069`

@@ -8,7 +8,8 @@ import { Button } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/popover.tsx'
 import { useHiddenColumns } from '../hidden-columns.ts'
 import type { LinksSearch } from '../search.ts'
-import { isSameList, shownOf, type View, viewsQuery } from './calls.ts'
+import { isSameList, linkViewsQuery, shownOf, type View } from './calls.ts'
+import { useShowView } from './use-views.ts'
 
 const ViewList = lazyComponent(() => import('./list.tsx'), 'ViewList')
 const ViewDialog = lazyComponent(() => import('./dialog.tsx'), 'ViewDialog')
@@ -18,9 +19,10 @@ export function Views({ search }: { search: LinksSearch }) {
   const { t } = useI18n()
   const { workspace } = usePlace()
   const shown = shownOf(search, useHiddenColumns())
-  const { data: views = [] } = useQuery(viewsQuery(workspace.id))
+  const { data: views = [] } = useQuery(linkViewsQuery(workspace.id))
   const current = views.find((view) => isSameList(view, shown))
   const [open, setOpen] = useState(false)
+  const show = useShowView()
   /** The view being renamed; null: a new one. */
   const [edited, setEdited] = useState<View | null | undefined>(undefined)
   const edit = (view: View | null) => {
@@ -43,16 +45,20 @@ export function Views({ search }: { search: LinksSearch }) {
       >
         <Suspense fallback={<div className="h-32" />}>
           <ViewList
+            of="links"
             shown={shown}
             current={current?.id}
+            onShow={(view) => {
+              show(view)
+              setOpen(false)
+            }}
             onEdit={edit}
-            onChosen={() => setOpen(false)}
           />
         </Suspense>
       </Popover>
       <Suspense>
         {edited === undefined ? null : (
-          <ViewDialog view={edited} shown={shown} onClose={() => setEdited(undefined)} />
+          <ViewDialog of="links" view={edited} shown={shown} onClose={() => setEdited(undefined)} />
         )}
       </Suspense>
     </>

@@ -6,13 +6,26 @@ import { type LinksSearch, type SearchChange, sortOf } from '../search.ts'
 
 export type View = Schemas['View']
 
-/** The saved views that a person can see, by name. */
-export const viewsQuery = (workspace: string) =>
+/** What a person can see that was saved, by name. */
+const viewsQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'views'],
     queryFn: ({ signal }): Promise<View[]> =>
       everyItem((query) => ok(api.GET('/api/v1/views', { params: { query }, signal }))),
     staleTime: 60_000,
+  })
+
+const isOfLinks = ({ report }: View) => report === null
+
+/** The views of the list of links. */
+export const linkViewsQuery = (workspace: string) =>
+  queryOptions({ ...viewsQuery(workspace), select: (views: View[]) => views.filter(isOfLinks) })
+
+/** The saved filters of the statistics. */
+export const savedFiltersQuery = (workspace: string) =>
+  queryOptions({
+    ...viewsQuery(workspace),
+    select: (views: View[]) => views.filter((view) => !isOfLinks(view)),
   })
 
 /** @throws ApiError */
@@ -30,7 +43,10 @@ export async function deleteView(id: string): Promise<void> {
   await ok(api.DELETE('/api/v1/views/{id}', { params: { path: { id } } }))
 }
 
-/** The content of a view. */
+/** What a view is saved with: a list of links, or filters of the statistics. */
+export type Content = Shown | Pick<View, 'report'>
+
+/** The content of a view of the list of links. */
 export type Shown = Pick<View, 'filter' | 'sort' | 'order' | 'hidden_columns'>
 
 /** The current list, as the content of a view. */

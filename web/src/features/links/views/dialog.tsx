@@ -7,25 +7,28 @@ import { fieldError } from '../../../ui/errors.ts'
 import { Switch } from '../../../ui/switch.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
-import { createView, type Shown, updateView, type View } from './calls.ts'
+import { type Content, createView, updateView, type View } from './calls.ts'
+import { type SavedOf, TEXTS } from './texts.ts'
 import { useViews } from './use-views.ts'
 
 const NAME_MAX = 50
 
-/** Saves the current list as a view, or renames and shares a view. */
+/** Saves what is shown under a name, or renames and shares what was saved. */
 export function ViewDialog({
+  of,
   view,
   shown,
   onClose,
 }: {
+  of: SavedOf
   /** Null: a new one. */
   view: View | null
-  shown: Shown
+  shown: Content
   onClose: () => void
 }) {
   const { t } = useI18n()
   const { may } = usePlace()
-  const { refresh } = useViews()
+  const { refresh } = useViews(of)
   const [name, setName] = useState(view?.name ?? '')
   const [shared, setShared] = useState(view?.shared ?? false)
   const save = useMutation({
@@ -35,14 +38,14 @@ export function ViewDialog({
         : updateView(view.id, { name, shared }),
     async onSuccess(saved) {
       await refresh()
-      showToast({ title: t('links.views.saved', { name: saved.name }) })
+      showToast({ title: t(TEXTS[of].saved, { name: saved.name }) })
       onClose()
     },
   })
   return (
     <FormDialog
-      title={t(view === null ? 'links.views.save' : 'links.views.edit')}
-      action={t(view === null ? 'links.views.save' : 'common.save')}
+      title={t(view === null ? TEXTS[of].save : 'links.views.edit')}
+      action={t(view === null ? TEXTS[of].save : 'common.save')}
       task={save}
       fields={['name']}
       onClose={onClose}

@@ -5,27 +5,29 @@ import { cx } from '../../../ui/cx.ts'
 import { MenuItem, MenuSeparator, MoreMenu } from '../../../ui/menu.tsx'
 import { ITEM } from '../../../ui/popup.ts'
 import { Problem } from '../../../ui/problem.tsx'
-import type { Shown, View } from './calls.ts'
-import { useShowView, useViews } from './use-views.ts'
+import type { Content, View } from './calls.ts'
+import { type SavedOf, TEXTS } from './texts.ts'
+import { useViews } from './use-views.ts'
 
-/** The saved views: the person's own, then shared ones. */
+/** What was saved: the person's own, then shared ones. */
 export function ViewList({
+  of,
   shown,
   current,
+  onShow,
   onEdit,
-  onChosen,
 }: {
-  /** The content of the current list. */
-  shown: Shown
-  /** The id of the view that equals the current list. */
+  of: SavedOf
+  /** The current content; null: there is nothing to save. */
+  shown: Content | null
+  /** The id of the view that equals it. */
   current: string | undefined
+  onShow: (view: View) => void
   /** Renames a view, or with null saves a new one. */
   onEdit: (view: View | null) => void
-  onChosen: () => void
 }) {
   const { t } = useI18n()
-  const { views, error, refresh, overwrite, remove } = useViews()
-  const show = useShowView()
+  const { views, error, refresh, overwrite, remove } = useViews(of)
   if (error) return <Problem error={error} onRetry={() => void refresh()} />
   const groups = [
     { label: t('links.views.own'), views: views?.filter((view) => !view.shared) ?? [] },
@@ -34,7 +36,7 @@ export function ViewList({
   return (
     <div className="flex min-w-0 flex-col gap-3">
       {views?.length === 0 ? (
-        <p className="text-muted text-sm">{t('links.views.none')}</p>
+        <p className="text-muted text-sm">{t(TEXTS[of].none)}</p>
       ) : (
         <div className="-mx-1 flex max-h-72 flex-col gap-2 overflow-y-auto overscroll-contain">
           {groups
@@ -48,10 +50,8 @@ export function ViewList({
                       <button
                         type="button"
                         aria-pressed={view.id === current}
-                        onClick={() => {
-                          show(view)
-                          onChosen()
-                        }}
+                        title={view.name}
+                        onClick={() => onShow(view)}
                         className={cx(
                           ITEM,
                           'min-w-0 flex-1 text-start hover:bg-hover',
@@ -65,9 +65,10 @@ export function ViewList({
                       </button>
                       {view.editable ? (
                         <ViewMenu
+                          of={of}
                           view={view}
                           onEdit={() => onEdit(view)}
-                          onOverwrite={() => void overwrite(view, shown)}
+                          onOverwrite={shown && (() => void overwrite(view, shown))}
                           onRemove={() => void remove(view)}
                         />
                       ) : null}
@@ -78,22 +79,27 @@ export function ViewList({
             ))}
         </div>
       )}
-      <Button className="self-start" icon={<Plus />} onClick={() => onEdit(null)}>
-        {t('links.views.save')}
-      </Button>
+      {shown === null ? null : (
+        <Button className="self-start" icon={<Plus />} onClick={() => onEdit(null)}>
+          {t(TEXTS[of].save)}
+        </Button>
+      )}
     </div>
   )
 }
 
 function ViewMenu({
+  of,
   view,
   onEdit,
   onOverwrite,
   onRemove,
 }: {
+  of: SavedOf
   view: View
   onEdit: () => void
-  onOverwrite: () => void
+  /** Null: there is nothing to replace it with. */
+  onOverwrite: (() => void) | null
   onRemove: () => void
 }) {
   const { t } = useI18n()
@@ -102,12 +108,14 @@ function ViewMenu({
       <MenuItem icon={<Pencil />} onClick={onEdit}>
         {t('links.views.edit')}
       </MenuItem>
-      <MenuItem icon={<Replace />} onClick={onOverwrite}>
-        {t('links.views.overwrite')}
-      </MenuItem>
+      {onOverwrite === null ? null : (
+        <MenuItem icon={<Replace />} onClick={onOverwrite}>
+          {t(TEXTS[of].overwrite)}
+        </MenuItem>
+      )}
       <MenuSeparator />
       <MenuItem danger icon={<Trash2 />} onClick={onRemove}>
-        {t('links.views.delete')}
+        {t(TEXTS[of].delete)}
       </MenuItem>
     </MoreMenu>
   )

@@ -6,14 +6,16 @@ import { showToast, useShowError } from '../../../ui/toast.tsx'
 import { hideColumns } from '../hidden-columns.ts'
 import { withoutEmpty } from '../page-hooks.ts'
 import {
+  type Content,
   createView,
   deleteView,
-  type Shown,
+  linkViewsQuery,
+  savedFiltersQuery,
   searchOf,
   updateView,
   type View,
-  viewsQuery,
 } from './calls.ts'
+import { type SavedOf, TEXTS } from './texts.ts'
 
 /** Shows a view: its filters in the URL, its columns in the table. */
 export function useShowView(): (view: View) => void {
@@ -24,12 +26,12 @@ export function useShowView(): (view: View) => void {
   }
 }
 
-/** The saved views, with their actions. */
-export function useViews() {
+/** What was saved, with its actions. */
+export function useViews(of: SavedOf) {
   const { t } = useI18n()
   const client = useQueryClient()
   const { workspace } = usePlace()
-  const query = viewsQuery(workspace.id)
+  const query = (of === 'links' ? linkViewsQuery : savedFiltersQuery)(workspace.id)
   const { data: views, error } = useQuery(query)
   const refresh = () => client.invalidateQueries({ queryKey: query.queryKey })
   const failed = useShowError()
@@ -42,13 +44,13 @@ export function useViews() {
     views,
     error,
     refresh,
-    /** Saves the current list in an existing view. */
-    async overwrite(view: View, shown: Shown): Promise<void> {
-      const { filter, sort, order, hidden_columns } = view
-      const before = { filter, sort, order, hidden_columns }
+    /** Saves the current content in an existing view. */
+    async overwrite(view: View, shown: Content): Promise<void> {
+      const { filter, sort, order, hidden_columns, report } = view
+      const before = { filter, sort, order, hidden_columns, report }
       try {
         await updateView(view.id, shown)
-        const title = t('links.views.saved', { name: view.name })
+        const title = t(TEXTS[of].saved, { name: view.name })
         showToast({ title, action: undo(() => updateView(view.id, before)) })
       } catch (cause) {
         failed(cause)
@@ -56,12 +58,12 @@ export function useViews() {
       await refresh()
     },
     async remove(view: View): Promise<void> {
-      const { name, shared, filter, sort, order, hidden_columns } = view
-      const again = { name, shared, filter, sort, order, hidden_columns }
+      const { name, shared, filter, sort, order, hidden_columns, report } = view
+      const again = { name, shared, filter, sort, order, hidden_columns, report }
       try {
         await deleteView(view.id)
         showToast({
-          title: t('links.views.deleted', { name }),
+          title: t(TEXTS[of].deleted, { name }),
           action: undo(() => createView(again)),
         })
       } catch (cause) {

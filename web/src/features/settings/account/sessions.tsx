@@ -4,6 +4,7 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Chip } from '../../../ui/chip.tsx'
 import { CardSection } from '../../../ui/page.tsx'
+import { Parts } from '../../../ui/parts.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { showToast, useAction } from '../../../ui/toast.tsx'
 import {
@@ -66,9 +67,10 @@ function SessionRow({ session }: { session: SignedInSession }) {
           {session.current ? <Chip tone="ok">{t('settings.sessions.this')}</Chip> : null}
         </span>
         <span className="text-faint text-sm">
-          {t('settings.sessions.since', { date: format.dateTime(session.createdAt) })}
-          {' · '}
-          {t('settings.sessions.until', { date: format.date(session.expiresAt) })}
+          <Parts>
+            {t('settings.sessions.since', { date: format.dateTime(session.createdAt) })}
+            {t('settings.sessions.until', { date: format.date(session.expiresAt) })}
+          </Parts>
         </span>
       </div>
       {session.current ? null : (
