@@ -296,6 +296,13 @@ describe.skipIf(CHROMIUM === null)('a filtered report (needs Chromium)', () => {
     await page.waitForURL(/range=custom/)
   })
 
+  test('a page opened on paper has its chart', async () => {
+    await page.emulateMedia({ media: 'print' })
+    await page.goto('/app/statistics?range=90d')
+    expect((await plotBox()).height).toBeGreaterThan(80)
+    await page.emulateMedia({ media: null })
+  })
+
   test('numbers fill the width, and values have shares and icons', async () => {
     await page.goto('/app/statistics?range=7d&view=table')
     const names = ['clicks', 'people', 'bots', 'scans'] as const

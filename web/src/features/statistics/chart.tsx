@@ -72,7 +72,7 @@ export function Chart(props: ChartProps) {
   // Numbers and words of an axis have the direction of their language, though the plot doesn't.
   const turned = (text: string) => (rightToLeft ? `\u2067${text}\u2069` : text)
   return (
-    <figure ref={box} dir="ltr" className="relative h-full" aria-label={summary}>
+    <figure ref={box} dir="ltr" className="relative h-full print:min-h-40" aria-label={summary}>
       {width === 0 ? null : (
         <svg
           {...sizeOf(width, height)}
