@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { runHere } from './run-here.ts'
 import { filesIn, makeStore } from './store.ts'
 
 /** `TEST_PROGRAM`: the executable built by `npm test`; else the checkout. */
@@ -147,10 +146,7 @@ export async function startSlugline(
       const args = ['keys', 'create', '--workspace', workspace, '--name', name]
       args.push('--scopes', scopes, '--plan', plan, '--json')
       if (expires !== undefined) args.push('--expires', expires)
-      // Another release has commands of its own.
-      const { status, stdout, stderr } = await (options.program === undefined
-        ? runHere(args, env)
-        : slugline.cli(...args))
+      const { status, stdout, stderr } = await slugline.cli(...args)
       if (status !== 0) throw new Error(`keys create failed: ${stderr}`)
       return JSON.parse(stdout) as CreatedKey
     },
