@@ -172,7 +172,10 @@ export class Disk {
     }
   }
 
-  /** Follows one call, begun at a time. Returns what remains to be done when it has ended. */
+  /**
+   * Follows one call, begun at a time. Returns what remains to be done when it has ended well: SQLite
+   * also writes to files that are open for reading only, and takes the failure.
+   */
   follow(name: string, text: string, at: number): (() => void) | undefined {
     const path = /^\d+<((?:\\x..)+)>/.exec(text)?.[1]
     const paths = [...text.matchAll(/"((?:\\x..)*)"/g)].map(([, hex = '']) => bytesOf(hex))
@@ -198,17 +201,18 @@ export class Disk {
       case 'write':
       case 'writev': {
         const content = this.#names.get(file)
-        if (content !== undefined) content.write(content.size, Buffer.concat(paths))
-        return undefined
+        if (content === undefined) return undefined
+        return () => content.write(content.size, Buffer.concat(paths))
       }
       case 'pwrite64': {
         const place = Number(/, \d+, (\d+)/.exec(text.slice(text.lastIndexOf('"')))?.[1])
-        this.#names.get(file)?.write(place, paths[0] ?? Buffer.alloc(0))
-        return undefined
+        const content = this.#names.get(file)
+        return () => content?.write(place, paths[0] ?? Buffer.alloc(0))
       }
-      case 'ftruncate':
-        this.#names.get(file)?.truncate(Number(/, (\d+)/.exec(text)?.[1]))
-        return undefined
+      case 'ftruncate': {
+        const content = this.#names.get(file)
+        return () => content?.truncate(Number(/, (\d+)/.exec(text)?.[1]))
+      }
       case 'fsync':
       case 'fdatasync':
         return isOurs(file) || file === this.#root ? this.#startSync(file, at) : undefined
