@@ -13,8 +13,8 @@ import type { Target } from './target.ts'
 
 /** Rows of a range, which are compared together; fewer if they have more characters than a chunk. */
 const RANGE_ROWS = 1_000
-/** Rows whose hashes are read at once: each time takes several round trips. */
-const COMPARED_ROWS = 50_000
+/** Changed ranges that are compared together: each comparison takes several round trips. */
+const COMPARED_RANGES = 50
 /** Characters sent or compared together. */
 const CHUNK = 1_048_576
 /** Tables referenced by others, which come first. */
@@ -115,12 +115,12 @@ interface Compared extends Range {
 }
 
 /** Joins changed ranges that follow each other, up to a number of rows. */
-function joined(ranges: readonly Compared[]): Compared[] {
+function joined(ranges: readonly Compared[], mostRows: number): Compared[] {
   const all: Compared[] = []
   for (const range of ranges) {
     const last = all.at(-1)
     const rows = (last?.rows ?? 0) + range.rows
-    if (!last || last.mark !== null || range.mark !== null || rows > COMPARED_ROWS) all.push(range)
+    if (!last || last.mark !== null || range.mark !== null || rows > mostRows) all.push(range)
     else all[all.length - 1] = { ...last, end: range.end, rows }
   }
   return all
@@ -152,7 +152,7 @@ async function change(
       let sum = 0n
       let toDelete = 0
       const now: Mark[] = []
-      for (const { mark, ...range } of joined(ranges)) {
+      for (const { mark, ...range } of joined(ranges, COMPARED_RANGES * rangeRows)) {
         if (mark !== null) {
           now.push(mark)
           continue
