@@ -28,8 +28,9 @@ const press =
   }
 /** Opens the menu of the first row that has one. */
 async function openMenu(page: Page, t: Words, word: Word) {
-  const [start = ''] = t(word).split('{name}')
-  await page.getByRole('button', { name: start.trim() }).filter({ visible: true }).first().click()
+  // The name comes first in some languages.
+  const name = new RegExp(t(word).split('{name}').map(RegExp.escape).join('.+'))
+  await page.getByRole('button', { name }).filter({ visible: true }).first().click()
   await page.getByRole('menu').waitFor()
 }
 const fromMenu = (menu: Word, item: Word) => async (page: Page, t: Words) => {

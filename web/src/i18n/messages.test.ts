@@ -78,6 +78,22 @@ test('no Japanese line ends between a number and its counter', () => {
   expect(Object.values(all('ja')).filter((message) => counted.test(message))).toEqual([])
 })
 
+test('no line ends between a written number and the word after it', () => {
+  // “In the last 30 / days”: a common space lets a narrow column break there.
+  const apart = /(?<![\p{L}\d=/.,?])\d+ \p{L}/u
+  const found = LOCALES.flatMap((language) =>
+    Object.entries(all(language)).filter(([, message]) => apart.test(message)),
+  )
+  expect(found).toEqual([])
+})
+
+test('Japanese and Chinese have brackets of their own width', () => {
+  const found = ['ja', 'zh-Hans', 'zh-Hant'].flatMap((language) =>
+    Object.entries(all(language)).filter(([, message]) => /[()[\]]/.test(message)),
+  )
+  expect(found).toEqual([])
+})
+
 test('there is a folder for every language, and none for another one', () => {
   expect(readdirSync(FOLDER).sort()).toEqual([...LOCALES].sort())
   expect(Object.keys(LANGUAGE_NAMES)).toEqual([...LOCALES])

@@ -12,13 +12,14 @@ test('every country has a shape, and well-known ones have their codes', () => {
 })
 
 test('the legend explains the shades', () => {
-  for (const most of [1, 2, 7, 100, 12_345]) {
+  for (const most of [1, 2, 7, 34, 100, 400, 1000, 12_345]) {
     for (let clicks = 1; clicks <= Math.min(most, 500); clicks++) {
       const shade = shadeOf(clicks, most)
       expect(clicks).toBeGreaterThanOrEqual(leastOf(shade, most))
       if (shade < 5) expect(clicks).toBeLessThan(leastOf(shade + 1, most))
     }
     expect(shadeOf(most, most)).toBe(5)
+    for (const shade of [1, 2, 3, 4, 5]) expect(String(leastOf(shade, most))).toMatch(/^[125]0*$/)
   }
   expect(shadeOf(0, 5)).toBe(0)
 })

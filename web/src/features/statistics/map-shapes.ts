@@ -41,19 +41,22 @@ export function worldShapes(): Shape[] {
   }))
 }
 
-/**
- * The shade of a country, 1 to 5; 0 for none. By the square root, so that a dominant country
- * doesn't make all others look alike.
- */
+/** The shade of a country, 1 to 5; 0 for none. */
 export function shadeOf(clicks: number, most: number): number {
   if (clicks <= 0) return 0
   return [5, 4, 3, 2].find((shade) => clicks >= leastOf(shade, most)) ?? 1
 }
 
-/** The fewest clicks of a shade: a round number, for the legend. */
+const ROUND = [1, 2, 5]
+
+/**
+ * The fewest clicks of a shade, for the legend: 1, 2 or 5 and zeros. Each begins at about half of
+ * the next, so that a dominant country doesn't make all others look alike.
+ */
 export function leastOf(shade: number, most: number): number {
-  const least = ((shade - 1) / 5) ** 2 * most
-  if (least < 10) return Math.max(1, Math.ceil(least))
-  const power = 10 ** Math.floor(Math.log10(least))
-  return Math.floor(least / power) * power
+  if (shade <= 1) return 1
+  const half = Math.max(1, most / 2)
+  const power = Math.floor(Math.log10(half))
+  const step = power * 3 + ROUND.findLastIndex((one) => one * 10 ** power <= half) + shade - 5
+  return step < 0 ? 1 : (ROUND[step % 3] ?? 1) * 10 ** Math.floor(step / 3)
 }
