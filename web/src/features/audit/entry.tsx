@@ -6,9 +6,10 @@ import { Summary } from '../../ui/disclosure.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { JobName } from '../jobs/name.tsx'
 import { usePerson } from '../members/person.tsx'
+import { actionKey } from './action-names.ts'
 import type { AuditEntry } from './calls.ts'
 import { Changes } from './changes.tsx'
-import { actionKey, isNothing, targetName } from './words.ts'
+import { isNothing, targetName } from './words.ts'
 
 /** A change in one line; expanded, with old and new values. */
 export function Entry({

@@ -7,11 +7,13 @@ import keys from '../../i18n/messages/de/keys.json'
 import links from '../../i18n/messages/de/links.json'
 import shares from '../../i18n/messages/de/shares.json'
 import statistics from '../../i18n/messages/de/statistics.json'
+import webhooks from '../../i18n/messages/de/webhooks.json'
 import type { Messages } from '../../i18n/messages.ts'
+import { actionLabel } from './action-names.ts'
 import { ACTIONS, actionsOf, KINDS, type Kind } from './kinds.ts'
-import { actionLabel, fieldKey, targetName, valueWord } from './words.ts'
+import { fieldKey, targetName, valueWord } from './words.ts'
 
-const texts = { ...common, ...jobs, ...keys, ...links, ...shares, ...statistics }
+const texts = { ...common, ...jobs, ...keys, ...links, ...shares, ...statistics, ...webhooks }
 const i18n = createI18n('de', texts as unknown as Messages)
 
 test('names of the API have the labels of the pages', () => {
@@ -35,6 +37,10 @@ test('names of the API have the labels of the pages', () => {
   ] as const) {
     expect(valueWord(field, value, i18n)).not.toBeNull()
   }
+  expect(valueWord('types', ['clicks.recorded', 'a.new_one'], i18n)).toBe(
+    `${webhooks['webhooks.type.clicks.recorded']} und a.new_one`,
+  )
+  expect(fieldKey('robots')).toBe('domains.robots')
   expect(fieldKey('social.image_url')).toBe('links.field.social.image')
 })
 

@@ -3,20 +3,8 @@ import { kindOf } from '../jobs/kind.ts'
 import { FIELD_NAMES } from '../links/field-names.ts'
 import type { ShareSubject } from '../shares/calls.ts'
 import { SHOW_LABELS, subjectName } from '../shares/words.ts'
+import { typeLabel } from '../webhooks/words.ts'
 import type { AuditEntry } from './calls.ts'
-import { ACTIONS, type Action } from './kinds.ts'
-
-/** The message of an action; null for one of a newer server. */
-export function actionKey(action: string): MessageKey | null {
-  const known = ACTIONS.find((one) => one === action)
-  return known === undefined ? null : `audit.action.${known}`
-}
-
-/** An action on its own: its message goes after a name, and so begins with a small letter. */
-export function actionLabel(action: Action, { t, locale }: I18n): string {
-  const [first = '', ...rest] = t(`audit.action.${action}`)
-  return first.toLocaleUpperCase(locale) + rest.join('')
-}
 
 /** What something was done to; a job goes by what it does. */
 export function targetName({ type, id, label }: AuditEntry['target'], { t }: I18n): string {
@@ -68,6 +56,7 @@ const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   qr_modules: 'links.qr.shape',
   require_two_factor: 'settings.workspace.twoFactor',
   restrictions: 'keys.restrictions',
+  robots: 'domains.robots',
   role: 'members.role',
   root_url: 'domains.root',
   scopes: 'keys.scopes',
@@ -165,6 +154,9 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
 export function valueWord(field: string, value: unknown, i18n: I18n): string | null {
   const words = VALUES[field]
   if (field === 'subject' && !isNothing(value)) return subjectName(value as ShareSubject, i18n)
+  if (field === 'types' && Array.isArray(value)) {
+    return i18n.format.list(value.map((type) => typeLabel(String(type), i18n)))
+  }
   if (words === undefined) return null
   const wordOf = (one: unknown) => {
     const key = words[String(one)]

@@ -1,5 +1,5 @@
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
-import { actionKey, actionLabel } from '../audit/words.ts'
+import { actionKey, actionLabel } from '../audit/action-names.ts'
 import type { Webhook } from './calls.ts'
 
 /** Types whose action in the audit log has another name. */
