@@ -15,6 +15,9 @@ import { Sparkline } from './sparkline.tsx'
 import { ArchivedMark, StatusDot } from './status.tsx'
 import { nameOf } from './text.ts'
 
+/** As many take two lines at most. */
+const TAGS_SHOWN = 4
+
 /** The links if there is no room for a table. */
 export function LinkCards(rows: Rows) {
   const rowProps = useRowProps(rows)
@@ -81,11 +84,16 @@ const Card = memo(function Card({
         <DestinationLine link={link} query={query} className="text-muted text-sm" />
         {link.tags.length > 0 ? (
           <span className="mt-1 flex min-w-0 flex-wrap gap-1">
-            {link.tags.slice(0, 4).map((tag) => (
+            {link.tags.slice(0, TAGS_SHOWN).map((tag) => (
               <Chip key={tag} before={<TagDot color={colors?.get(tag)} />}>
                 {tag}
               </Chip>
             ))}
+            {link.tags.length > TAGS_SHOWN ? (
+              <span className="tabular self-center text-faint text-xs">
+                +{format.number(link.tags.length - TAGS_SHOWN)}
+              </span>
+            ) : null}
           </span>
         ) : null}
       </div>

@@ -32,7 +32,7 @@ import { nameOf, tagsThatFit } from './text.ts'
 
 const COLUMNS = {
   select: 'w-9 pe-0! print:hidden',
-  address: 'w-[26%]',
+  address: 'w-[22%]',
   destination: '',
   tags: 'w-36 max-xl:w-30',
   // If there is little room, the destination gets it.

@@ -6,6 +6,11 @@ export function rowLink(id: string): HTMLElement | null {
   return document.querySelector(`[data-row="${CSS.escape(id)}"] [data-row-link]`)
 }
 
+/** The link in the first row; null: the list is empty. */
+export function firstRowLink(): HTMLElement | null {
+  return document.querySelector('[data-row-link]')
+}
+
 export function focusRow(id: string): void {
   // After the pending rendering.
   requestAnimationFrame(() => rowLink(id)?.focus())

@@ -13,6 +13,7 @@ import type { LinkList } from './calls.ts'
 import { ColumnChoice } from './columns.tsx'
 import { Export } from './export.tsx'
 import { FolderFilter } from './folder-filter.tsx'
+import { firstRowLink } from './row-keys.ts'
 import { type Ask, type LinksSearch, SORTS, sortOf, sortParameter } from './search.ts'
 import { Views } from './views/button.tsx'
 
@@ -155,9 +156,16 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
         }
         onCompositionEnd={({ currentTarget }) => type(currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape') return
-          if (text === '') input.current?.blur()
-          else type('')
+          if (event.nativeEvent.isComposing) return
+          if (event.key === 'Enter' || event.key === 'ArrowDown') {
+            event.preventDefault()
+            // Otherwise the event would go on to the row.
+            event.stopPropagation()
+            firstRowLink()?.focus()
+          } else if (event.key === 'Escape') {
+            if (text === '') input.current?.blur()
+            else type('')
+          }
         }}
         before={<Search />}
         after={
