@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { usePlace } from '../../../app/workspace.tsx'
-import { useHiddenColumns } from '../hidden-columns.ts'
+import { useHiddenColumns } from '../list/hidden-columns.ts'
 import type { LinksSearch } from '../search.ts'
 import { isSameList, linkViewsQuery, shownOf } from './calls.ts'
 import { ViewsMenu } from './menu.tsx'
