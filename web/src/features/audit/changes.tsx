@@ -1,9 +1,11 @@
 import { type I18n, useI18n } from '../../i18n/index.tsx'
+import { Breakable } from '../../ui/breakable.tsx'
 import { cx } from '../../ui/cx.ts'
 import { FolderName } from '../groups/folder-name.tsx'
 import type { Restrictions } from '../keys/calls.ts'
 import { RestrictedTo } from '../keys/restricted-to.tsx'
 import { itemText } from '../links/rules/text.ts'
+import { PlanName } from '../usage/plan-name.tsx'
 import { fieldKey, isNothing, valueWord } from './words.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -83,13 +85,20 @@ function Value({ field, value, mark }: { field: string; value: unknown; mark: st
   const Text = typeof value === 'object' ? 'span' : 'bdi'
   return (
     <Text className={cx('rounded-xs', mark && `${mark} -mx-1 px-1 box-decoration-clone`)}>
-      {field === 'folder_id' && typeof value === 'string' ? (
-        <FolderName id={value} />
+      {typeof value === 'string' ? (
+        <Single field={field} value={value} />
       ) : (
         valueText(field, value, i18n)
       )}
     </Text>
   )
+}
+
+function Single({ field, value }: { field: string; value: string }) {
+  const i18n = useI18n()
+  if (field === 'folder_id' && value !== '') return <FolderName id={value} />
+  if (field === 'plan') return <PlanName id={value} />
+  return <Breakable>{valueText(field, value, i18n)}</Breakable>
 }
 
 /** A value in readable form. Text stays text: React escapes it. */
