@@ -25,14 +25,14 @@ export function Changes({
   const was = fields.some((field) => field in before)
   const is = fields.some((field) => field in after)
   return (
-    <table className="mt-2 w-full table-fixed border-collapse text-sm">
+    <table className="mt-2 w-full border-collapse text-sm">
       <thead>
         <tr className="text-faint text-xs">
           <th scope="col" className="w-1/3 py-1 pe-3 sm:w-1/4 text-start font-medium">
             {t('audit.field')}
           </th>
           {was ? (
-            <th scope="col" className="py-1 pe-3 text-start font-medium">
+            <th scope="col" className="w-1/3 py-1 pe-3 sm:w-3/8 text-start font-medium">
               {t('audit.before')}
             </th>
           ) : null}
@@ -46,7 +46,8 @@ export function Changes({
       <tbody>
         {fields.map((field) => (
           <tr key={field} className="border-line border-t align-top [overflow-wrap:anywhere]">
-            <th scope="row" className="py-1.5 pe-3 text-start font-normal">
+            {/* As wide as its longest word, unlike the values. */}
+            <th scope="row" className="py-1.5 pe-3 text-start font-normal [overflow-wrap:normal]">
               <FieldName name={field} />
             </th>
             {was ? (
