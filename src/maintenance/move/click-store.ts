@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { CLICK_COLUMNS, DAILY_COLUMNS, TEXT_COLUMNS } from '../../statistics/columns.ts'
 import type { ClickHouse } from '../../statistics/engine/clickhouse/client.ts'
+import type { Moved } from './digest.ts'
 import { changed, type Mark, type Marks } from './marks.ts'
 import type { Target } from './target.ts'
 
@@ -58,7 +59,7 @@ export interface ClickStore extends Engine {
   /** Inserts the rows of a CSV file, in which `\N` is null. */
   add(table: string, columns: readonly string[], file: string): Promise<void>
   /** Called after the last row. */
-  finish(): Promise<void>
+  finish(moved: readonly Moved[]): Promise<void>
 }
 
 /** A condition for rows, in every engine. */
@@ -142,8 +143,10 @@ export function clicksInPostgres(target: Target): ClickStore {
         `COPY ${table} (${columns.join(', ')}) FROM STDIN (FORMAT csv, NULL '\\N')`,
         createReadStream(file),
       ),
-    async finish() {
-      for (const { name } of CLICK_TABLES) await target.all(`ANALYZE ${name}`)
+    async finish(moved) {
+      // Fewer new rows change no plan: autovacuum counts them, and does it when they have become many.
+      const grown = moved.filter(({ copied, source }) => copied > source.rows / 20)
+      for (const { table } of grown) await target.all(`ANALYZE ${table}`)
     },
   }
 }

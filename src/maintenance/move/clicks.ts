@@ -66,7 +66,7 @@ export async function moveClicks(
   for (const table of CLICK_TABLES) {
     moved.push(await moveTable({ table, database, source, store, marks, progress }))
   }
-  await store.finish()
+  await store.finish(moved)
   return moved
 }
 

@@ -68,7 +68,8 @@ describe.skipIf(postgresMissing !== undefined)('moved tables', () => {
     rmSync(dir, { recursive: true, force: true })
   })
 
-  const move = (): Promise<Moved[]> => moveTables([main, counters], target, () => {})
+  const move = (rangeRows?: number): Promise<Moved[]> =>
+    moveTables([main, counters], target, () => {}, rangeRows)
 
   const workspace = (no: number, name: string) =>
     main.raw
@@ -201,7 +202,7 @@ describe.skipIf(postgresMissing !== undefined)('moved tables', () => {
       { numRuns: RUNS },
     )
     async function assertMovedRows(): Promise<void> {
-      const moved = await moveTables([main, counters], target, () => {}, 3)
+      const moved = await move(3)
       expect(moved.filter((table) => !isSame(table.source, table.target))).toEqual([])
       for (const name of ['link_tags', 'slugs']) {
         const rows = main.raw.query(`SELECT * FROM ${name}`).all()
@@ -218,9 +219,9 @@ describe.skipIf(postgresMissing !== undefined)('moved tables', () => {
     main.raw.run('BEGIN')
     for (let n = 1; n <= 5_000; n++) link(n, `x${n}`)
     main.raw.run('COMMIT')
-    await move()
+    await move(10)
     const copied = async () =>
-      (await move()).filter((table) => table.copied > 0).map((t) => [t.table, t.copied])
+      (await move(10)).filter((table) => table.copied > 0).map((t) => [t.table, t.copied])
     main.raw.run(`UPDATE links SET title = 'new' WHERE seq % 1000 = 7`)
     main.raw.run(`DELETE FROM links WHERE seq % 1000 = 9`)
     link(6_000, 'x713')
@@ -235,6 +236,23 @@ describe.skipIf(postgresMissing !== undefined)('moved tables', () => {
       ['links', 8],
     ])
     expect(await copied()).toEqual([])
+  }, 60_000)
+
+  test('that the target stores differently are reported', async () => {
+    for (let n = 1; n <= 30; n++) link(n, `x${n}`)
+    await move(10)
+    await target.all(
+      `CREATE FUNCTION other() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN NEW.title := 'other'; RETURN NEW; END $$`,
+    )
+    await target.all(
+      'CREATE TRIGGER other BEFORE INSERT ON links FOR EACH ROW EXECUTE FUNCTION other()',
+    )
+    main.raw.run(`UPDATE links SET title = 'new' WHERE seq % 10 = 7`)
+    const differing = async () => (await move(10)).filter((t) => !isSame(t.source, t.target))
+    expect((await differing()).map(({ table }) => table)).toEqual(['links'])
+    await target.all('DROP TRIGGER other ON links')
+    expect(await differing()).toEqual([])
   }, 60_000)
 
   test('written by others are refused', async () => {

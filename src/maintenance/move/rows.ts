@@ -1,11 +1,20 @@
 import { RefusedStatement, type SqliteConnection } from '../../platform/storage/index.ts'
 import { digestOf, isSame, type Moved, type Progress, sumOf } from './digest.ts'
 import { type Mark, type Marks, openMarks } from './marks.ts'
-import { createQuick, openTable, type Range, type SourceRow, type Table } from './table.ts'
+import {
+  columnsOf,
+  createQuick,
+  openTable,
+  type Range,
+  type SourceRow,
+  type Table,
+} from './table.ts'
 import type { Target } from './target.ts'
 
 /** Rows of a range, which are compared together; fewer if they have more characters than a chunk. */
 const RANGE_ROWS = 1_000
+/** Changed ranges that are compared together: each comparison takes several round trips. */
+const COMPARED_RANGES = 50
 /** Characters sent or compared together. */
 const CHUNK = 1_048_576
 /** Tables referenced by others, which come first. */
@@ -34,10 +43,11 @@ export async function moveTables(
       .map(({ name }) => ({ name, connection })),
   )
   const rank = ({ name }: { name: string }) => (REFERENCED.includes(name) ? 0 : 1)
+  const columns = await columnsOf(target)
   const moved: Moved[] = []
   for (const { name, connection } of found.toSorted((a, b) => rank(a) - rank(b))) {
     if (NOT_MOVED.test(name)) continue
-    const table = await openTable(name, connection, target)
+    const table = openTable(name, connection, target, columns)
     moved.push(await moveTable({ table, marks, target, progress, rangeRows }))
   }
   return moved
@@ -58,10 +68,10 @@ async function moveTable(move: Move): Promise<Moved> {
     const range = { start: mark.start, end: earlier[i + 1]?.start ?? null }
     const { rows, quick } = table.quick(range)
     progress(table.name, rows)
-    return { ...range, mark, isChanged: rows !== mark.rows || quick !== mark.quick }
+    return { ...range, mark: rows === mark.rows && quick === mark.quick ? mark : null, rows }
   })
   if (ranges.length === 0) return await replace(move)
-  if (ranges.every(({ isChanged }) => !isChanged)) {
+  if (ranges.every(({ mark }) => mark !== null)) {
     const digest = sumOf(earlier)
     return { table: table.name, source: digest, target: digest, copied: 0 }
   }
@@ -92,10 +102,28 @@ async function replace({ table, marks, target, progress, rangeRows }: Move): Pro
     await target.all(`ANALYZE ${name}`)
     const made = cut.marks()
     const source = sumOf(made)
-    const there = await table.digest(WHOLE)
+    const there = await table.digest()
     if (isSame(source, there)) await marks.add(name, made)
     return { table: name, source, target: there, copied: source.rows }
   })
+}
+
+/** A range of earlier marks: `rows` are those of the source, `mark` is null if they changed. */
+interface Compared extends Range {
+  mark: Mark | null
+  rows: number
+}
+
+/** Joins changed ranges that follow each other, up to a number of rows. */
+function joined(ranges: readonly Compared[], mostRows: number): Compared[] {
+  const all: Compared[] = []
+  for (const range of ranges) {
+    const last = all.at(-1)
+    const rows = (last?.rows ?? 0) + range.rows
+    if (!last || last.mark !== null || range.mark !== null || rows > mostRows) all.push(range)
+    else all[all.length - 1] = { ...last, end: range.end, rows }
+  }
+  return all
 }
 
 /**
@@ -104,7 +132,7 @@ async function replace({ table, marks, target, progress, rangeRows }: Move): Pro
  */
 async function change(
   { table, marks, target, rangeRows }: Move,
-  ranges: readonly (Range & { mark: Mark; isChanged: boolean })[],
+  ranges: readonly Compared[],
 ): Promise<Moved | null> {
   const { name, list, keyList, others } = table
   // Rows to which others refer are updated in place.
@@ -120,11 +148,12 @@ async function change(
       await target.all(
         `CREATE TEMP TABLE gone ON COMMIT DROP AS SELECT ${keyList} FROM ${name} LIMIT 0`,
       )
-      let copied = 0
+      let staged = 0
+      let sum = 0n
+      let toDelete = 0
       const now: Mark[] = []
-      const changed: (Range & { made: Mark[] })[] = []
-      for (const { mark, isChanged, ...range } of ranges) {
-        if (!isChanged) {
+      for (const { mark, ...range } of joined(ranges, COMPARED_RANGES * rangeRows)) {
+        if (mark !== null) {
           now.push(mark)
           continue
         }
@@ -138,33 +167,38 @@ async function change(
             there.delete(source.key)
             if (found === source.hash) continue
             if (found !== undefined && !isReferenced) gone.push(source.key)
-            copied++
+            staged++
+            sum += source.hash
             yield lineOf(source.row)
           }
         }
         await target.copy('COPY staged FROM STDIN (FORMAT csv)', chunksOf(lines()))
         gone.push(...there.keys())
+        toDelete += gone.length
         const keys = gone.map((key) => lineOf(JSON.parse(key)))
         if (keys.length > 0) {
           await target.copy('COPY gone FROM STDIN (FORMAT csv)', chunksOf(keys))
         }
-        const made = cut.marks()
-        changed.push({ ...range, made })
-        now.push(...made)
+        now.push(...cut.marks())
       }
       await target.all('ANALYZE gone')
-      await target.all(`DELETE FROM ${name} WHERE (${keyList}) IN (SELECT ${keyList} FROM gone)`)
-      await target.all(`INSERT INTO ${name} (${list}) SELECT ${list} FROM staged ${conflict}`)
-      for (const { made, ...range } of changed) {
-        if (!isSame(sumOf(made), await table.digest(range))) throw differing
-      }
+      const [deleted] = await target.all<{ rows: string }>(
+        `WITH deleted AS (DELETE FROM ${name} WHERE (${keyList}) IN (SELECT ${keyList} FROM gone)
+           RETURNING 1) SELECT count(*) AS rows FROM deleted`,
+      )
+      // The hashes of the other rows have just been read.
+      const written = await table.digest(
+        `INSERT INTO ${name} (${list}) SELECT ${list} FROM staged ${conflict}`,
+      )
+      const isWritten = isSame(digestOf(staged, sum), written)
+      if (!isWritten || Number(deleted?.rows) !== toDelete) throw differing
       await marks.forget(name)
       await marks.add(
         name,
         now.map((mark, no) => ({ ...mark, no })),
       )
       const digest = sumOf(now)
-      return { table: name, source: digest, target: digest, copied }
+      return { table: name, source: digest, target: digest, copied: staged }
     })
   } catch (error) {
     // Rows with references are gone, a unique value moved, or an order differs.
@@ -174,7 +208,7 @@ async function change(
   }
 }
 
-/** Rows of a changed range still differ. */
+/** The target has other rows than those that were written. */
 class Differing extends Error {
   override name = 'Differing'
 }

@@ -29,17 +29,40 @@ export interface SourceRow {
 }
 
 /** A table of both databases. */
-export type Table = Awaited<ReturnType<typeof openTable>>
+export type Table = ReturnType<typeof openTable>
 
-/** @throws when the tables have different columns or the target's has no primary key */
-export async function openTable(name: string, { raw }: SqliteConnection, target: Target) {
-  const columns = await target.all<{ name: string; type: string; place: number }>(
-    `SELECT attname AS name, format_type(atttypid, NULL) AS type,
+/** A column of a table of the target; `place`: in the primary key, -1: it is not of it. */
+interface Column {
+  table: string
+  name: string
+  type: string
+  place: number
+}
+
+/** The columns of all tables of the target, in order. */
+export function columnsOf(target: Target): Promise<Column[]> {
+  return target.all<Column>(
+    `SELECT relname AS table, attname AS name, format_type(atttypid, NULL) AS type,
        coalesce(array_position(indkey::int2[], attnum), -1) AS place
-     FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
-     WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
-    [name],
+     FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+       LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
+     WHERE relkind = 'r' AND pg_table_is_visible(pg_class.oid) AND attnum > 0 AND NOT attisdropped
+       AND relnamespace <> 'pg_catalog'::regnamespace
+     ORDER BY attnum`,
   )
+}
+
+/**
+ * @param all see {@link columnsOf}
+ * @throws when the tables have different columns or the target's has no primary key
+ */
+export function openTable(
+  name: string,
+  { raw }: SqliteConnection,
+  target: Target,
+  all: readonly Column[],
+) {
+  const columns = all.filter(({ table }) => table === name)
   const own = raw.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${name}')`).all()
   const named = (list: readonly { name: string }[]) => `${list.map((column) => column.name).sort()}`
   if (named(own) !== named(columns)) throw new Error(`The tables ${name} of the databases differ`)
@@ -76,11 +99,10 @@ export async function openTable(name: string, { raw }: SqliteConnection, target:
   }
 
   // 64-bit values don't fit into a number.
-  const read = columns.map(({ name, type }) =>
-    type === FLOAT ? `"${name}"` : `CAST("${name}" AS TEXT) AS "${name}"`,
-  )
   const texts = columns.map(({ name, type }) =>
-    type === FLOAT ? `format('%!.20g', "${name}")` : `"${name}"`,
+    type === FLOAT
+      ? `iif("${name}" IS NULL, NULL, format('%!.20g', "${name}"))`
+      : `CAST("${name}" AS TEXT)`,
   )
   const text = `json_array(${texts.join(', ')})`
   // The databases format floating-point numbers differently, so their bytes are compared.
@@ -97,14 +119,14 @@ export async function openTable(name: string, { raw }: SqliteConnection, target:
     keyList,
     others: columns.filter((column) => !keys.includes(column)).map(({ name }) => `"${name}"`),
     *rows(range: Range): Generator<SourceRow> {
-      const { query, values } = inSource(`${read.join(', ')}, ${text} AS "text of row"`, range)
+      const { query, values } = inSource(`${text} AS "text of row"`, range)
       for (const found of query.iterate(...values)) {
+        const text = String(found['text of row'])
+        const read: Row = JSON.parse(text)
         // PostgreSQL's texts can't contain U+0000; a node strips it too.
-        const row = columns.map(({ name }) =>
-          found[name] === null ? null : String(found[name]).replaceAll('\0', '\uFFFD'),
-        )
+        const row = read.map((value) => value?.replaceAll('\0', '\uFFFD') ?? null)
         const key = JSON.stringify(keyPlaces.map((place) => row[place]))
-        yield { row, key, hash: hashOf(row, columns), text: String(found['text of row']) }
+        yield { row, key, hash: hashOf(row, columns), text }
       }
     },
     /** The number of rows in the source, and a hash that is only compared with itself. */
@@ -114,25 +136,26 @@ export async function openTable(name: string, { raw }: SqliteConnection, target:
       for (const [text] of query.values(...values)) quick.add(String(text))
       return quick.value()
     },
-    async digest(range: Range): Promise<Digest> {
-      const { where, values } = inTarget(range)
+    /** The digest of the target's rows, or of those that an `INSERT` writes. */
+    async digest(insert?: string): Promise<Digest> {
+      const written = insert && `WITH written AS (${insert} RETURNING ${list(columns)})`
       const [row] = await target.all<{ rows: string; sum: string }>(
-        `SELECT count(*) AS rows, sum(${targetHash})::text AS sum FROM ${name} WHERE ${where}`,
-        values,
+        `${written ?? ''} SELECT count(*) AS rows, sum(${targetHash})::text AS sum
+         FROM ${written ? 'written' : name}`,
       )
       return digestOf(row?.rows, row?.sum)
     },
-    /** The keys of the target, and the hashes of their rows. */
+    /** The keys of the target's rows, and their hashes. */
     async hashes(range: Range): Promise<Map<string, bigint>> {
       const { where, values } = inTarget(range)
       const key = keys.map(({ name }) => `"${name}"::text`).join(', ')
-      const rows = await target.all<{ key: string[]; hash: string }>(
-        `SELECT ARRAY[${key}] AS key, (${targetHash})::text AS hash FROM ${name} WHERE ${where}`,
+      const [row] = await target.all<{ hashes: Record<string, string> | null }>(
+        `SELECT json_object_agg(to_json(ARRAY[${key}])::text, (${targetHash})::text) AS hashes
+         FROM ${name} WHERE ${where}`,
         values,
       )
-      return new Map(
-        rows.map(({ key, hash }) => [JSON.stringify(key), BigInt.asUintN(64, BigInt(hash))]),
-      )
+      const hashes = Object.entries(row?.hashes ?? {})
+      return new Map(hashes.map(([key, hash]) => [key, BigInt.asUintN(64, BigInt(hash))]))
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
 import { kindOf } from '../jobs/kind.ts'
-import { FIELD_NAMES } from '../links/field-names.ts'
+import { FIELD_NAMES } from '../links/details/field-names.ts'
 import type { ShareSubject } from '../shares/calls.ts'
 import { SHOW_LABELS, subjectName } from '../shares/words.ts'
 import type { AuditEntry } from './calls.ts'

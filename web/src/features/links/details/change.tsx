@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 import { type I18n, useI18n } from '../../../i18n/index.tsx'
 import { Breakable } from '../../../ui/breakable.tsx'
 import { FolderName } from '../../groups/folder-name.tsx'
-import { FIELD_NAMES, TIMES } from '../field-names.ts'
 import { itemText } from '../rules/text.ts'
+import { FIELD_NAMES, TIMES } from './field-names.ts'
 
 /** Lists whose items are sentences. */
 const LONG_LISTS = new Set(['rules', 'variants'])
