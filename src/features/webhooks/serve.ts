@@ -9,7 +9,7 @@ import { makerOf, matchingPage } from './maker.ts'
 import { keysOf, typesOf } from './rows.ts'
 import { type Attempt, CLICKS } from './schemas.ts'
 import { dueDeliveries, nextDueAt, releaseLease, servedWebhook } from './sending-store.ts'
-import { signedHeaders, signingKeys } from './sign.ts'
+import { type SigningKeys, signedHeaders, signingKeys } from './sign.ts'
 import {
   changeDelivery,
   changeWebhook,
@@ -36,6 +36,12 @@ const FAILING_MAX_MS = 5 * 24 * 3_600_000
 const ATTEMPTS_KEPT = 20
 /** Transactions that share commits. */
 const QUEUE = { survives: 'process', queue: 'webhooks' } as const
+
+/** `old`: signs too until `old_until`. */
+interface Keys {
+  current: SigningKeys
+  old: SigningKeys | null
+}
 
 type Deps = SenderDeps & { owner: string; counts: { succeeded: number; failed: number } }
 
@@ -192,6 +198,8 @@ export class Server {
     const limit = row.failing_since === null ? IN_FLIGHT : IN_FLIGHT_FAILING
     const numbers = due.flatMap(({ event_no }) => event_no ?? [])
     const found = await events.visibleOf(maker, numbers)
+    // The same as long as the version is.
+    const keys = this.#keys(row)
     for (const delivery of due) {
       while (this.#flying.size >= limit) await Promise.race(this.#flying.values())
       if (this.stopping.aborted) return
@@ -208,7 +216,8 @@ export class Server {
         await this.#postpone(delivery)
         continue
       }
-      const sending = event === null ? this.#skip(delivery) : this.#post(now, delivery, event)
+      const sending =
+        event === null ? this.#skip(delivery) : this.#post(now, delivery, { event, keys })
       const { id } = delivery
       const ended = sending
         .catch((err) => logger.warn({ err, delivery: id }, 'A delivery was not recorded'))
@@ -217,14 +226,21 @@ export class Server {
     }
   }
 
-  async #post(row: WebhookRow, delivery: DeliveryRow, event: object): Promise<void> {
+  #keys(row: WebhookRow): Keys {
+    const { deps, id } = this
+    const old = row.old_salt && signingKeys(deps.secrets.webhooks, id, row.old_salt)
+    return { current: keysOf(deps, row), old: old || null }
+  }
+
+  async #post(
+    row: WebhookRow,
+    delivery: DeliveryRow,
+    { event, keys: { current, old } }: { event: object; keys: Keys },
+  ): Promise<void> {
     const { deps } = this
     const body = JSON.stringify(event)
     const now = deps.clock.now()
-    const keys = [keysOf(deps, row)]
-    if (row.old_salt !== null && now < (row.old_until ?? 0)) {
-      keys.push(signingKeys(deps.secrets.webhooks, this.id, row.old_salt))
-    }
+    const keys = old !== null && now < (row.old_until ?? 0) ? [current, old] : [current]
     const headers = signedHeaders(keys, { id: delivery.event_id, now, body })
     const outcome = await attempt(deps, { url: row.url, headers, body }, this.stopping)
     if (outcome === null) return

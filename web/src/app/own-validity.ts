@@ -8,12 +8,14 @@ export function useOwnValidity(): void {
     const onInvalid = ({ target }: Event) => {
       if (!(target instanceof HTMLInputElement)) return
       target.setCustomValidity('')
-      const { valueMissing, typeMismatch, tooShort } = target.validity
+      const { valueMissing, typeMismatch, tooShort, badInput } = target.validity
       if (valueMissing) target.setCustomValidity(t('common.invalid.missing'))
       else if (typeMismatch && target.type === 'email') {
         target.setCustomValidity(t('common.invalid.email'))
       } else if (tooShort) {
         target.setCustomValidity(t('common.invalid.short', { min: target.minLength }))
+      } else if (badInput && target.type.startsWith('date')) {
+        target.setCustomValidity(t('common.invalid.date'))
       }
     }
     const onInput = ({ target }: Event) => {

@@ -1,7 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from '@tanstack/react-router'
 import { X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useGroupsChanged } from '../features/groups/use-tags.ts'
 import { isOver, type Job, newestQuery } from '../features/jobs/calls.ts'
 import { Cancel } from '../features/jobs/cancel.tsx'
 import { isUndoable, kindOf, undoneBy } from '../features/jobs/kind.ts'
@@ -17,7 +18,7 @@ import { usePlace } from './workspace.tsx'
 /** The server's running jobs, and those that ended while the page was open. */
 export function ServerJobs() {
   const { workspace } = usePlace()
-  const client = useQueryClient()
+  const groupsChanged = useEffectEvent(useGroupsChanged())
   const jobs = useQuery(newestQuery(workspace.id)).data?.data
   // These pages show the jobs themselves.
   const isShown = useLocation({ select: ({ pathname }) => /\/(jobs|import)$/.test(pathname) })
@@ -28,10 +29,10 @@ export function ServerJobs() {
     const running = jobs.filter((job) => !isOver(job)).map(({ id }) => id)
     const ended = [...open.current].some((id) => !running.includes(id))
     open.current = new Set(running)
-    setWatched((before) => new Set([...before, ...running]))
+    setWatched((before) => new Set(isShown ? [] : [...before, ...running]))
     // Shows what they have changed.
-    if (ended) void client.invalidateQueries({ queryKey: ['links', workspace.id] })
-  }, [jobs, client, workspace.id])
+    if (ended) void groupsChanged()
+  }, [jobs, isShown])
   const dismiss = (id: string) =>
     setWatched((before) => new Set([...before].filter((one) => one !== id)))
   if (isShown) return null

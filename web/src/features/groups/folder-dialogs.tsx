@@ -17,16 +17,19 @@ import { useGroupsChanged } from './use-tags.ts'
 /** Creates a folder, or changes its name and members. */
 export function FolderDialog({
   folder,
+  initialName = '',
   onClose,
   onSaved,
 }: {
   folder: Folder | null
+  /** The name that is offered for a new one. */
+  initialName?: string
   onClose: () => void
   onSaved?: (folder: Folder) => void
 }) {
   const { t } = useI18n()
   const changed = useGroupsChanged()
-  const [name, setName] = useState(folder?.name ?? '')
+  const [name, setName] = useState(folder?.name ?? initialName)
   const [access, setAccess] = useState<Folder['access']>(folder?.access ?? 'workspace')
   const [members, setMembers] = useState<readonly string[]>(folder?.members ?? [])
   const save = useMutation({
@@ -146,8 +149,16 @@ export function MoveDialog({
 }) {
   const { t } = useI18n()
   const [creating, setCreating] = useState(false)
+  const [text, setText] = useState('')
   if (creating) {
-    return <FolderDialog folder={null} onClose={() => setCreating(false)} onSaved={onChoose} />
+    return (
+      <FolderDialog
+        folder={null}
+        initialName={text.trim()}
+        onClose={() => setCreating(false)}
+        onSaved={onChoose}
+      />
+    )
   }
   return (
     <Dialog
@@ -155,7 +166,11 @@ export function MoveDialog({
       title={t('folders.move')}
       footer={<Button onClick={() => setCreating(true)}>{t('folders.create')}</Button>}
     >
-      <FolderList value={value ?? 'none'} onChoose={(_, folder) => onChoose(folder)} />
+      <FolderList
+        value={value ?? 'none'}
+        onText={setText}
+        onChoose={(_, folder) => onChoose(folder)}
+      />
     </Dialog>
   )
 }

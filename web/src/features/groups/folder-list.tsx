@@ -16,6 +16,7 @@ export function FolderList({
   withAll = false,
   without,
   none,
+  onText,
   onChoose,
 }: {
   /** The id of a folder; `none`: no folder; empty: all. */
@@ -26,6 +27,8 @@ export function FolderList({
   without?: string
   /** What it means to choose none. */
   none?: string
+  /** Called with what is typed into the search. */
+  onText?: (text: string) => void
   onChoose: (value: string, folder: Folder | null) => void
 }) {
   const { t } = useI18n()
@@ -35,6 +38,7 @@ export function FolderList({
   const list = useInfiniteQuery(foldersQuery(workspace.id, search))
   const folders = list.data ?? []
   const offered = folders.filter(({ id }) => id !== without)
+  const isCurrent = search === text && list.isSuccess && !list.isPlaceholderData
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <InputGroup
@@ -42,7 +46,17 @@ export function FolderList({
         aria-label={t('folders.search')}
         placeholder={t('folders.search')}
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={({ target }) => {
+          setText(target.value)
+          onText?.(target.value)
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+          // It may be inside a form.
+          event.preventDefault()
+          const [found] = offered
+          if (text !== '' && isCurrent && found) onChoose(found.id, found)
+        }}
         before={<Search />}
       />
       <ul className="-mx-1 flex max-h-64 flex-col overflow-y-auto overscroll-contain">

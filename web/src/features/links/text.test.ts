@@ -29,4 +29,5 @@ test('a second tag is shown if both fit completely', () => {
   // The number of further tags takes room too.
   expect(tagsThatFit(['social', 'mail'])).toBe(2)
   expect(tagsThatFit(['social', 'mail', 'x'])).toBe(1)
+  expect(tagsThatFit(['de', 'promo', 'x'])).toBe(1)
 })

@@ -32,7 +32,7 @@ export function tagsThatFit(tags: readonly string[]): number {
   if (first === undefined || second === undefined) return tags.length
   const both = first + second
   // Each has a dot before it; “+1” follows them, with a gap.
-  const more = tags.length > 2 ? 8 : 4
+  const more = tags.length > 2 ? 9 : 4
   return both.length + (both.match(WIDE)?.length ?? 0) + more <= TAG_ROOM ? 2 : 1
 }
 

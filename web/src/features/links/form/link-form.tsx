@@ -95,9 +95,9 @@ export function LinkForm({
   const known = new Set(Object.keys(draft))
   const general = refused !== null && !Object.keys(answered).some((field) => known.has(field))
 
-  const submit = (event: SubmitEvent) => {
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    onSubmit()
+    if (isComplete(event.currentTarget)) onSubmit()
   }
   return (
     <form
@@ -161,6 +161,16 @@ export function LinkForm({
       <Previews draft={draft} />
     </form>
   )
+}
+
+/** Shows the first date that is only half typed, which would be sent as none. */
+function isComplete(form: HTMLFormElement): boolean {
+  const half = [...form.querySelectorAll('input')].find(({ validity }) => validity.badInput)
+  if (half === undefined) return true
+  // In a folded section it can't be focused.
+  half.closest('details')?.setAttribute('open', '')
+  half.reportValidity()
+  return false
 }
 
 function TagsField({

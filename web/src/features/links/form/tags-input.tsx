@@ -67,11 +67,13 @@ export function TagsInput({
     add(next)
     setText('')
   }
-  const onBlur = (event: FocusEvent) => {
-    const isWithin = popup.current?.contains(event.relatedTarget as Node | null) ?? false
-    if (!creates || isWithin || text.trim() === '') return
+  const leave = () => {
+    if (!creates || text.trim() === '') return
     add(text)
     setText('')
+  }
+  const onBlur = (event: FocusEvent) => {
+    if (!popup.current?.contains(event.relatedTarget as Node | null)) leave()
   }
   return (
     <Base.Root
@@ -82,6 +84,8 @@ export function TagsInput({
       inputValue={text}
       onInputValueChange={type}
       onOpenChange={(isOpen, details) => {
+        // It clears the text, before the field loses the focus.
+        if (details.reason === 'outside-press') leave()
         // There is nothing to choose from.
         const isNone = !isPending && items.length === 0
         if (isOpen && details.reason !== 'input-change' && isNone) details.cancel()

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../../api/client.ts'
 import { everyItem } from '../../../api/every-item.ts'
-import type { OptionalColumn } from '../hidden-columns.ts'
+import type { OptionalColumn } from '../list/hidden-columns.ts'
 import { type LinksSearch, type SearchChange, sortOf } from '../search.ts'
 
 export type View = Schemas['View']

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { CHROMIUM } from './chromium.ts'
+import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
+import { ask, claim } from './people.ts'
+import { en, type Word } from './words.ts'
+
+describe.skipIf(CHROMIUM === null)('small steps of every day (needs Chromium)', () => {
+  let dashboard: Dashboard
+  let visitor: Visitor
+  let workspace: string
+
+  beforeAll(async () => {
+    dashboard = await startDashboard()
+    visitor = await dashboard.open()
+    workspace = await claim(dashboard, visitor.context)
+    const slugs = ['alpha', 'beta', ...Array.from({ length: 60 }, (_, i) => `many-${i}`)]
+    await api('POST', '/links/bulk', {
+      operations: slugs.map((slug) => ({
+        op: 'create',
+        link: { destination_url: `https://example.com/${slug}`, slug },
+      })),
+    })
+  }, 300_000)
+  afterAll(async () => {
+    await visitor?.close()
+    await dashboard?.dispose()
+  })
+
+  interface Link {
+    id: string
+    slug: string
+    tags: string[]
+    expires_at: string | null
+    folder_id: string | null
+  }
+  const api = async <T = Link>(method: string, path: string, body?: object): Promise<T> =>
+    (await ask<T>(dashboard, visitor.context, method, path, { workspace, ...(body && { body }) }))
+      .body
+  const button = (name: Word) => visitor.page.getByRole('button', { name: en(name), exact: true })
+  const dialog = () => visitor.page.getByRole('dialog')
+  const links = async () => (await api<{ data: Link[] }>('GET', '/links?limit=100')).data
+  const linkOf = async (slug: string) => {
+    const link = (await links()).find((one) => one.slug === slug)
+    if (link === undefined) throw new Error(`no link ${slug}`)
+    return link
+  }
+
+  test('a typed tag is kept when the next press is elsewhere', async () => {
+    const { page } = visitor
+    await page.goto('/app/links?create=true')
+    await page.getByLabel(en('links.field.destination'), { exact: true }).fill('example.com/tagged')
+    await page.getByLabel(en('links.field.slug'), { exact: true }).fill('tagged')
+    const tags = page.getByRole('combobox', { name: en('links.field.tags'), exact: true })
+    await tags.fill('news')
+    await page.getByRole('option').first().waitFor()
+    // Hidden to assistive technology while the list is open, but there to be pressed.
+    const create = { name: en('links.create'), exact: true, includeHidden: true }
+    await page.locator('[role=dialog]').getByRole('button', create).click()
+    await dialog().waitFor({ state: 'detached' })
+    expect((await linkOf('tagged')).tags).toEqual(['news'])
+  }, 60_000)
+
+  test('a half typed date isn’t sent as none', async () => {
+    const { page } = visitor
+    await page.goto('/app/links?create=true')
+    await page.getByLabel(en('links.field.destination'), { exact: true }).fill('example.com/ends')
+    await page.getByLabel(en('links.field.slug'), { exact: true }).fill('ends')
+    const section = page.locator('summary').filter({ hasText: en('links.section.schedule') })
+    await section.click()
+    const ends = page.getByLabel(en('links.field.expiresAt'), { exact: true })
+    await ends.pressSequentially('0503')
+    await section.click()
+    await dialog()
+      .getByRole('button', { name: en('links.create'), exact: true })
+      .click()
+    await page.waitForFunction(
+      `document.activeElement?.type === 'datetime-local' && document.activeElement.checkVisibility()`,
+    )
+    expect(await ends.evaluate((field) => Reflect.get(field, 'validationMessage'))).toBe(
+      en('common.invalid.date'),
+    )
+    expect((await links()).map(({ slug }) => slug)).not.toContain('ends')
+    await ends.fill('2099-05-03T12:00')
+    await dialog()
+      .getByRole('button', { name: en('links.create'), exact: true })
+      .click()
+    await dialog().waitFor({ state: 'detached' })
+    expect((await linkOf('ends')).expires_at).not.toBeNull()
+  }, 60_000)
+
+  test('Enter in the search goes on to the found links', async () => {
+    const { page } = visitor
+    await page.goto('/app/links')
+    await page.keyboard.press('/')
+    await page.keyboard.type('beta')
+    await page.locator('[data-row]').nth(1).waitFor({ state: 'detached' })
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('x')
+    await button('links.bulk.clear').waitFor()
+  }, 60_000)
+
+  test('a new folder is offered under the name that was searched for, and its links are counted', async () => {
+    const { page } = visitor
+    await page.goto('/app/links?q=many')
+    await page.locator('[data-row]').first().waitFor()
+    await page.getByRole('checkbox', { name: en('links.selectAll') }).check()
+    await page.getByRole('button', { name: /60/ }).click()
+    await button('links.field.folder').click()
+    await page.getByRole('searchbox', { name: en('folders.search') }).fill('Campaigns')
+    await button('folders.create').click()
+    const name = page.getByLabel(en('tags.name'), { exact: true })
+    expect(await name.inputValue()).toBe('Campaigns')
+    await name.press('Enter')
+    await page
+      .getByRole('alertdialog')
+      .getByRole('button', { name: /Campaigns/ })
+      .click()
+    await page.getByRole('link', { name: /^Campaigns 60/ }).waitFor()
+    // By Enter it is chosen again.
+    await page.goto('/app/links?q=alpha')
+    await page.locator('[data-row]').first().waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('m')
+    const search = page.getByRole('searchbox', { name: en('folders.search') })
+    await search.fill('Camp')
+    await dialog().getByRole('button', { name: 'Campaigns' }).waitFor()
+    await search.press('Enter')
+    await dialog().waitFor({ state: 'detached' })
+    expect((await linkOf('alpha')).folder_id).not.toBeNull()
+  }, 60_000)
+})
