@@ -124,7 +124,8 @@ export function openTable(
         const text = String(found['text of row'])
         const read: Row = JSON.parse(text)
         // PostgreSQL's texts can't contain U+0000; a node strips it too.
-        const row = read.map((value) => value?.replaceAll('\0', '\uFFFD') ?? null)
+        const isClean = !text.includes('\\u0000')
+        const row = isClean ? read : read.map((value) => value?.replaceAll('\0', '\uFFFD') ?? null)
         const key = JSON.stringify(keyPlaces.map((place) => row[place]))
         yield { row, key, hash: hashOf(row, columns), text }
       }

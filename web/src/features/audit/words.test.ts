@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createI18n } from '../../i18n/index.tsx'
 import { LOCALES } from '../../i18n/locales.ts'
+import audit from '../../i18n/messages/de/audit.json'
 import common from '../../i18n/messages/de/common.json'
 import jobs from '../../i18n/messages/de/jobs.json'
 import keys from '../../i18n/messages/de/keys.json'
@@ -11,7 +12,7 @@ import type { Messages } from '../../i18n/messages.ts'
 import { ACTIONS, actionsOf, KINDS, type Kind } from './kinds.ts'
 import { actionLabel, fieldKey, targetName, valueWord } from './words.ts'
 
-const texts = { ...common, ...jobs, ...keys, ...links, ...shares, ...statistics }
+const texts = { ...audit, ...common, ...jobs, ...keys, ...links, ...shares, ...statistics }
 const i18n = createI18n('de', texts as unknown as Messages)
 
 test('names of the API have the labels of the pages', () => {
@@ -25,6 +26,9 @@ test('names of the API have the labels of the pages', () => {
   expect(scopes).toContain('a:new_one')
   expect(valueWord('show', ['countries'], i18n)).toBe(statistics['statistics.dimension.country'])
   expect(valueWord('subject', { link_id: 'lnk_1' }, i18n)).toBe(shares['shares.link'])
+  expect(valueWord('types', ['link.created', 'a.new_one'], i18n)).toBe(
+    i18n.format.list([actionLabel('link.created', i18n), 'a.new_one']),
+  )
   expect(valueWord('show', [], i18n)).toBeNull()
   expect(valueWord('title', 'Summer', i18n)).toBeNull()
   for (const [field, value] of [

@@ -47,10 +47,10 @@ const Card = memo(function Card({
     <li
       data-row={link.id}
       className={cx(
-        'relative flex gap-2 border-line border-b py-2.5 ps-3 pe-1 focus-within:bg-hover',
+        'group/row relative flex gap-2 border-line border-b py-2.5 ps-3 pe-1 focus-within:bg-hover',
         // The box of a checkbox has room around it.
         !writable && 'max-sm:ps-4',
-        selected && 'bg-accent-soft!',
+        selected && 'bg-accent-soft! [--line:var(--line-strong)]',
         fresh && 'bg-accent-soft',
       )}
     >

@@ -154,7 +154,7 @@ const Row = memo(function Row({
       onClick={openUnlessPressed}
       className={cx(
         'group/row cursor-pointer transition-colors focus-within:bg-hover hover:bg-hover',
-        selected && 'bg-accent-soft!',
+        selected && 'bg-accent-soft! [--line:var(--line-strong)]',
         fresh && 'animate-fade-in bg-accent-soft',
       )}
     >
