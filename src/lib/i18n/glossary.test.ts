@@ -22,7 +22,7 @@ const RIVALS: Record<SupportedLocale, string> = {
   pl: 'przestrze* robocz*, krótki adres, założyć, załóż, cel linku, cel jest',
   uk: 'тариф*, ціль, екземпляр*, запасн*, перенаправл*, адрес* пошти, адрес* електронної пошти, коротк* адрес*, slug',
   tr: 'örneğin sahibi, bağlantını, senin, ana makine*, slug’ına, rastgele slug, kısa adres*, dahil*, mesaj*',
-  ar: 'المثيل, معلمات, ومديروها, الروابط القصيرة, الرابط القصير, المعرّف المختصر, العنوان المختصر, الوجهة البديلة, وجهة بديلة, من يشغّل*, الأذونات',
+  ar: 'المثيل, معلمات, ومديروها, الروابط القصيرة, الرابط القصير, المعرّف المختصر, العنوان المختصر, الوجهة البديلة, وجهة بديلة, من يشغّل*, الأذونات, هوك',
   hi: 'slug, वर्कस्पेस, कार्यस्थान, मालिक, व्यवस्थापक, अवरुद्ध, फ़ॉलबैक, पूर्वावलोकन, पुनर्प्राप्ति, पृष्ठ, आईडी, एक्सपोर्ट, इंपोर्ट, पथ',
   ja: '*サインイン*, *サインアウト*, *リンク先*, *代替 URL*, *パラメータ, *ブラウザ, *所有者*, *運用者*, *この Slugline*, *スコープ*, *短縮 URL*, *既に*, *端末*',
   ko: '멤버*, 작업 공간*, 짧은 링크*, 짧은 도메인*, 단축 URL*, 대상 주소*, 대체 주소*, 이 Slugline*, *할까요',
@@ -39,7 +39,8 @@ const MARKS: Partial<Record<SupportedLocale, RegExp>> = {
   es: /(?:^|[.!] )[^¿«]*\?/,
   it: /[“”]/,
   nl: /[“”]/,
-  ar: /[?,;](?= |$)/,
+  // A percent sign after Arabic letters and a number moves to its other side without a mark.
+  ar: /[?,;](?= |$)|\d%/,
   ko: /[“”]/,
   ja: CHINESE_OR_JAPANESE,
   'zh-Hans': CHINESE_OR_JAPANESE,

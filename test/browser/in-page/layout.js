@@ -65,6 +65,24 @@ function layoutFaults() {
     if (visible(element) && higher > 4) faults.push(`leaves its box by ${higher}: ${told(element)}`)
   }
 
+  // Lines end between our words, never within one; what people wrote may be broken anywhere.
+  const labels = 'th, dt, label, legend, summary, h2, h3, button, p, [role=tab], [role=menuitem]'
+  const alphabetic = /[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Arab}\p{sc=Deva}\p{M}]{3,}/gu
+  for (const element of document.querySelectorAll(labels)) {
+    if (!visible(element)) continue
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+    for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+      if (text.parentElement.closest('bdi, code, pre, strong, [dir]:not(html), .sr-only')) continue
+      for (const { 0: word, index } of text.data.matchAll(alphabetic)) {
+        const range = document.createRange()
+        range.setStart(text, index)
+        range.setEnd(text, index + word.length)
+        const tops = [...range.getClientRects()].map(({ top }) => Math.round(top / 8))
+        if (new Set(tops).size > 1) faults.push(`breaks “${word}”: ${told(element)}`)
+      }
+    }
+  }
+
   // Of what is cut off the beginning is read, also where its script runs the other way.
   for (const element of document.querySelectorAll('[class*=truncate]')) {
     if (!visible(element) || element.scrollWidth <= element.clientWidth) continue

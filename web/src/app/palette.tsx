@@ -23,7 +23,7 @@ import {
 } from 'lucide-react'
 import { useState } from 'react'
 import { linksQuery } from '../features/links/calls.ts'
-import { currentId } from '../features/links/row-keys.ts'
+import { currentId } from '../features/links/list/row-keys.ts'
 import { linksSearch } from '../features/links/search.ts'
 import { nameOf } from '../features/links/text.ts'
 import { linkViewsQuery, savedFiltersQuery } from '../features/links/views/calls.ts'

@@ -88,7 +88,7 @@ const links = createRoute({
   beforeLoad({ search, context: { workspace } }) {
     if (workspace !== null) void queryClient.prefetchQuery(linksQuery(workspace.id, search))
   },
-  component: page(() => import('../features/links/page.tsx'), 'LinksPage'),
+  component: page(() => import('../features/links/list/page.tsx'), 'LinksPage'),
 })
 /** Opens the form of a new link with the values in the URL. */
 const newLink = createRoute({

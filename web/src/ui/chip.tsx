@@ -5,7 +5,8 @@ import { cx } from './cx.ts'
 export type Tone = 'neutral' | 'accent' | 'ok' | 'warn' | 'bad'
 
 const TONES: Readonly<Record<Tone, string>> = {
-  neutral: 'bg-hover text-muted',
+  // Rows have the same background while they are pointed at.
+  neutral: 'bg-hover text-muted group-focus-within/row:bg-pressed group-hover/row:bg-pressed',
   accent: 'bg-accent-soft text-accent-text',
   ok: 'bg-ok-soft text-ok',
   warn: 'bg-warn-soft text-warn',

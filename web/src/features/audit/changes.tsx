@@ -1,9 +1,11 @@
 import { type I18n, useI18n } from '../../i18n/index.tsx'
+import { Breakable } from '../../ui/breakable.tsx'
 import { cx } from '../../ui/cx.ts'
 import { FolderName } from '../groups/folder-name.tsx'
 import type { Restrictions } from '../keys/calls.ts'
 import { RestrictedTo } from '../keys/restricted-to.tsx'
 import { itemText } from '../links/rules/text.ts'
+import { PlanName } from '../usage/plan-name.tsx'
 import { fieldKey, isNothing, valueWord } from './words.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -23,14 +25,14 @@ export function Changes({
   const was = fields.some((field) => field in before)
   const is = fields.some((field) => field in after)
   return (
-    <table className="mt-2 w-full table-fixed border-collapse text-sm">
+    <table className="mt-2 w-full border-collapse text-sm">
       <thead>
         <tr className="text-faint text-xs">
           <th scope="col" className="w-1/3 py-1 pe-3 sm:w-1/4 text-start font-medium">
             {t('audit.field')}
           </th>
           {was ? (
-            <th scope="col" className="py-1 pe-3 text-start font-medium">
+            <th scope="col" className="w-1/3 py-1 pe-3 sm:w-3/8 text-start font-medium">
               {t('audit.before')}
             </th>
           ) : null}
@@ -44,7 +46,8 @@ export function Changes({
       <tbody>
         {fields.map((field) => (
           <tr key={field} className="border-line border-t align-top [overflow-wrap:anywhere]">
-            <th scope="row" className="py-1.5 pe-3 text-start font-normal">
+            {/* As wide as its longest word, unlike the values. */}
+            <th scope="row" className="py-1.5 pe-3 text-start font-normal [overflow-wrap:normal]">
               <FieldName name={field} />
             </th>
             {was ? (
@@ -83,13 +86,20 @@ function Value({ field, value, mark }: { field: string; value: unknown; mark: st
   const Text = typeof value === 'object' ? 'span' : 'bdi'
   return (
     <Text className={cx('rounded-xs', mark && `${mark} -mx-1 px-1 box-decoration-clone`)}>
-      {field === 'folder_id' && typeof value === 'string' ? (
-        <FolderName id={value} />
+      {typeof value === 'string' ? (
+        <Single field={field} value={value} />
       ) : (
         valueText(field, value, i18n)
       )}
     </Text>
   )
+}
+
+function Single({ field, value }: { field: string; value: string }) {
+  const i18n = useI18n()
+  if (field === 'folder_id' && value !== '') return <FolderName id={value} />
+  if (field === 'plan') return <PlanName id={value} />
+  return <Breakable>{valueText(field, value, i18n)}</Breakable>
 }
 
 /** A value in readable form. Text stays text: React escapes it. */

@@ -2,14 +2,14 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Monogram } from '../../app/workspace-switch.tsx'
 import { useI18n } from '../../i18n/index.tsx'
+import { Breakable } from '../../ui/breakable.tsx'
 import { Summary } from '../../ui/disclosure.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { JobName } from '../jobs/name.tsx'
 import { usePerson } from '../members/person.tsx'
-import { actionKey } from './action-names.ts'
 import type { AuditEntry } from './calls.ts'
 import { Changes } from './changes.tsx'
-import { isNothing, targetName } from './words.ts'
+import { actionKey, isNothing, targetName } from './words.ts'
 
 /** A change in one line; expanded, with old and new values. */
 export function Entry({
@@ -65,7 +65,9 @@ export function Entry({
                 className="min-h-6 text-start underline-offset-2 [overflow-wrap:anywhere] hover:underline"
                 onClick={() => onTarget(target.id)}
               >
-                <bdi>{targetName(target, i18n)}</bdi>
+                <bdi>
+                  <Breakable>{targetName(target, i18n)}</Breakable>
+                </bdi>
                 {job === null ? null : <JobName job={{ name: job }} />}
               </button>
             )}

@@ -12,9 +12,9 @@ import { InputGroup } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { keysQuery } from '../keys/calls.ts'
 import { membersQuery } from '../members/calls.ts'
-import { actionLabel } from './action-names.ts'
 import { actionsOf, KINDS, type Kind, kindNamed } from './kinds.ts'
 import type { AuditSearch } from './search.ts'
+import { actionLabel } from './words.ts'
 
 /** Typing is debounced so long. */
 const TYPING_MS = 300

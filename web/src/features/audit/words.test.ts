@@ -1,19 +1,18 @@
 import { expect, test } from 'bun:test'
 import { createI18n } from '../../i18n/index.tsx'
 import { LOCALES } from '../../i18n/locales.ts'
+import audit from '../../i18n/messages/de/audit.json'
 import common from '../../i18n/messages/de/common.json'
 import jobs from '../../i18n/messages/de/jobs.json'
 import keys from '../../i18n/messages/de/keys.json'
 import links from '../../i18n/messages/de/links.json'
 import shares from '../../i18n/messages/de/shares.json'
 import statistics from '../../i18n/messages/de/statistics.json'
-import webhooks from '../../i18n/messages/de/webhooks.json'
 import type { Messages } from '../../i18n/messages.ts'
-import { actionLabel } from './action-names.ts'
 import { ACTIONS, actionsOf, KINDS, type Kind } from './kinds.ts'
-import { fieldKey, targetName, valueWord } from './words.ts'
+import { actionLabel, fieldKey, targetName, valueWord } from './words.ts'
 
-const texts = { ...common, ...jobs, ...keys, ...links, ...shares, ...statistics, ...webhooks }
+const texts = { ...audit, ...common, ...jobs, ...keys, ...links, ...shares, ...statistics }
 const i18n = createI18n('de', texts as unknown as Messages)
 
 test('names of the API have the labels of the pages', () => {
@@ -27,6 +26,9 @@ test('names of the API have the labels of the pages', () => {
   expect(scopes).toContain('a:new_one')
   expect(valueWord('show', ['countries'], i18n)).toBe(statistics['statistics.dimension.country'])
   expect(valueWord('subject', { link_id: 'lnk_1' }, i18n)).toBe(shares['shares.link'])
+  expect(valueWord('types', ['link.created', 'a.new_one'], i18n)).toBe(
+    i18n.format.list([actionLabel('link.created', i18n), 'a.new_one']),
+  )
   expect(valueWord('show', [], i18n)).toBeNull()
   expect(valueWord('title', 'Summer', i18n)).toBeNull()
   for (const [field, value] of [
@@ -37,9 +39,6 @@ test('names of the API have the labels of the pages', () => {
   ] as const) {
     expect(valueWord(field, value, i18n)).not.toBeNull()
   }
-  expect(valueWord('types', ['clicks.recorded', 'a.new_one'], i18n)).toBe(
-    `${webhooks['webhooks.type.clicks.recorded']} und a.new_one`,
-  )
   expect(fieldKey('robots')).toBe('domains.robots')
   expect(fieldKey('social.image_url')).toBe('links.field.social.image')
 })

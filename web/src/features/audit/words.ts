@@ -1,10 +1,38 @@
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
 import { kindOf } from '../jobs/kind.ts'
-import { FIELD_NAMES } from '../links/field-names.ts'
+import { FIELD_NAMES } from '../links/details/field-names.ts'
 import type { ShareSubject } from '../shares/calls.ts'
 import { SHOW_LABELS, subjectName } from '../shares/words.ts'
-import { typeLabel } from '../webhooks/words.ts'
 import type { AuditEntry } from './calls.ts'
+import { ACTIONS, type Action } from './kinds.ts'
+
+/** The message of an action; null for one of a newer server. */
+export function actionKey(action: string): MessageKey | null {
+  const known = ACTIONS.find((one) => one === action)
+  return known === undefined ? null : `audit.action.${known}`
+}
+
+/** An action on its own: its message goes after a name, and so begins with a small letter. */
+export function actionLabel(action: Action, { t, locale }: I18n): string {
+  const [first = '', ...rest] = t(`audit.action.${action}`)
+  return first.toLocaleUpperCase(locale) + rest.join('')
+}
+
+/** Types of events whose action has another name. */
+const ACTIONS_OF_TYPES: Readonly<Record<string, string>> = {
+  'key.created': 'api_key.created',
+  'key.updated': 'api_key.updated',
+  'key.rotated': 'api_key.rotated',
+  'key.revoked': 'api_key.revoked',
+  'member.added': 'member.joined',
+}
+
+/** A type of events in words; itself if a newer server has it. */
+export function typeLabel(type: string, i18n: I18n): string {
+  if (type === 'clicks.recorded') return i18n.t('webhooks.type.clicks.recorded')
+  const action = ACTIONS_OF_TYPES[type] ?? type
+  return actionKey(action) === null ? type : actionLabel(action as 'link.created', i18n)
+}
 
 /** What something was done to; a job goes by what it does. */
 export function targetName({ type, id, label }: AuditEntry['target'], { t }: I18n): string {
@@ -154,16 +182,14 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, MessageKey>>>> = {
 export function valueWord(field: string, value: unknown, i18n: I18n): string | null {
   const words = VALUES[field]
   if (field === 'subject' && !isNothing(value)) return subjectName(value as ShareSubject, i18n)
-  if (field === 'types' && Array.isArray(value)) {
-    return i18n.format.list(value.map((type) => typeLabel(String(type), i18n)))
-  }
-  if (words === undefined) return null
+  if (words === undefined && field !== 'types') return null
   const wordOf = (one: unknown) => {
+    if (words === undefined) return typeLabel(String(one), i18n)
     const key = words[String(one)]
     return key === undefined ? String(one) : i18n.t(key)
   }
   if (Array.isArray(value)) return value.length === 0 ? null : i18n.format.list(value.map(wordOf))
-  return typeof value === 'string' && value in words ? wordOf(value) : null
+  return typeof value === 'string' && words !== undefined && value in words ? wordOf(value) : null
 }
 
 /** Whether a field is empty. */

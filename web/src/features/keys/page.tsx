@@ -86,7 +86,7 @@ function Keys() {
         <Button
           variant="ghost"
           size="sm"
-          className="mt-3 h-auto! min-h-7 max-w-full whitespace-normal! text-start pointer-coarse:min-h-10"
+          className="-ms-2 mt-3 h-auto! min-h-7 max-w-full whitespace-normal! text-start pointer-coarse:min-h-10"
           onClick={() => setShowOld(!showOld)}
         >
           {showOld ? t('keys.hideOld') : t('keys.showOld', { count: old.length })}

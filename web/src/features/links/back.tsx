@@ -1,7 +1,7 @@
 import { Link as RouterLink } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
-import { lastSearch } from './last-search.ts'
+import { lastSearch } from './list/last-search.ts'
 
 /** Returns to the list of links as it was left. */
 export function BackToLinks() {

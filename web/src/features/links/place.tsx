@@ -1,10 +1,11 @@
+import { Breakable } from '../../ui/breakable.tsx'
 import { isWeb, readable } from './text.ts'
 
 /** A destination, as a link if that is safe. */
 export function Place({ url }: { url: string }) {
   const name = (
     <bdi dir="ltr" className="line-clamp-3 inline font-semibold">
-      {readable(url)}
+      <Breakable>{readable(url)}</Breakable>
     </bdi>
   )
   if (!isWeb(url)) return name

@@ -1,11 +1,10 @@
-/** An address of a mailbox, which breaks before its host where it must. */
+import { Breakable } from '../../ui/breakable.tsx'
+
+/** An address of a mailbox. */
 export function Email({ address, className }: { address: string; className: string }) {
-  const at = address.lastIndexOf('@') + 1
   return (
     <bdi className={`[overflow-wrap:anywhere] ${className}`}>
-      {address.slice(0, at)}
-      <wbr />
-      {address.slice(at)}
+      <Breakable>{address}</Breakable>
     </bdi>
   )
 }

@@ -40,7 +40,7 @@ export default function Overview({
           to="/links/$id/statistics"
           params={{ id: linkId }}
           search={{ range, tab: 'clicks' }}
-          className={buttonClass('ghost', 'sm')}
+          className={buttonClass('ghost', 'sm', '-mx-2')}
         >
           <List />
           {t('statistics.tab.clicks')}

@@ -13,6 +13,7 @@ import { SelectField } from '../../ui/select.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { showToast, useAction } from '../../ui/toast.tsx'
+import { typeLabel } from '../audit/words.ts'
 import {
   type Attempt,
   DELIVERY_STATUSES,
@@ -25,7 +26,6 @@ import {
 } from './calls.ts'
 import { ReplayDialog } from './replay.tsx'
 import { DELIVERY_LABELS, DeliveryState } from './status.tsx'
-import { typeLabel } from './words.ts'
 
 const route = getRouteApi('/shell/webhooks/$id')
 

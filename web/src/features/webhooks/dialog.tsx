@@ -8,6 +8,7 @@ import { Disclosure } from '../../ui/disclosure.tsx'
 import { fieldError, fieldsWithin } from '../../ui/errors.ts'
 import { FieldError } from '../../ui/field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
+import { typeLabel } from '../audit/words.ts'
 import { DomainsPicker, FoldersPicker, TagsPicker } from '../keys/pickers.tsx'
 import {
   type CreatedWebhook,
@@ -18,7 +19,7 @@ import {
   type WebhookType,
   webhooksKey,
 } from './calls.ts'
-import { groupsOf, typeLabel } from './words.ts'
+import { groupsOf } from './words.ts'
 
 type List = readonly string[] | null
 

@@ -6,6 +6,7 @@ import { Refused } from '../../app/refused.tsx'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Answer } from '../../ui/answer.tsx'
+import { Breakable } from '../../ui/breakable.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -94,7 +95,7 @@ function Row({ webhook }: { webhook: Webhook }) {
           dir="ltr"
           className="min-h-6 min-w-0 font-medium [overflow-wrap:anywhere] hover:underline"
         >
-          {url}
+          <Breakable>{url}</Breakable>
         </RouterLink>
         <WebhookStatus webhook={webhook} />
       </div>

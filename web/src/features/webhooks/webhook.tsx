@@ -6,6 +6,7 @@ import { Refused } from '../../app/refused.tsx'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Answer } from '../../ui/answer.tsx'
+import { Breakable } from '../../ui/breakable.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
@@ -13,6 +14,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { MenuItem, MoreMenu } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
 import { showToast, useAction } from '../../ui/toast.tsx'
+import { typeLabel } from '../audit/words.ts'
 import { RestrictedTo } from '../keys/restricted-to.tsx'
 import { CreatedBy } from '../members/person.tsx'
 import {
@@ -30,7 +32,7 @@ import { WebhookDialog } from './dialog.tsx'
 import { ReplayDialog } from './replay.tsx'
 import { WebhookSecret } from './secret.tsx'
 import { WebhookStatus } from './status.tsx'
-import { troubleOf, typeLabel } from './words.ts'
+import { troubleOf } from './words.ts'
 
 const route = getRouteApi('/shell/webhooks/$id')
 
@@ -96,7 +98,11 @@ function Shown({ webhook }: { webhook: Webhook }) {
   return (
     <Page
       title={url}
-      heading={<span dir="ltr">{url}</span>}
+      heading={
+        <span dir="ltr">
+          <Breakable>{url}</Breakable>
+        </span>
+      }
       before={<Back />}
       actions={
         <>

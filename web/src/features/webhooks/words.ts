@@ -1,22 +1,5 @@
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
-import { actionKey, actionLabel } from '../audit/action-names.ts'
 import type { Webhook } from './calls.ts'
-
-/** Types whose action in the audit log has another name. */
-const ACTIONS: Readonly<Record<string, string>> = {
-  'key.created': 'api_key.created',
-  'key.updated': 'api_key.updated',
-  'key.rotated': 'api_key.rotated',
-  'key.revoked': 'api_key.revoked',
-  'member.added': 'member.joined',
-}
-
-/** A type in words; itself if a newer server has it. */
-export function typeLabel(type: string, i18n: I18n): string {
-  if (type === 'clicks.recorded') return i18n.t('webhooks.type.clicks.recorded')
-  const action = ACTIONS[type] ?? type
-  return actionKey(action) === null ? type : actionLabel(action as 'link.created', i18n)
-}
 
 /** Headings of the kinds of types. */
 const KINDS: Readonly<Record<string, MessageKey>> = {

@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react'
 import { type I18n, useI18n } from '../../../i18n/index.tsx'
+import { Breakable } from '../../../ui/breakable.tsx'
 import { FolderName } from '../../groups/folder-name.tsx'
-import { FIELD_NAMES, TIMES } from '../field-names.ts'
 import { itemText } from '../rules/text.ts'
+import { FIELD_NAMES, TIMES } from './field-names.ts'
 
 /** Lists whose items are sentences. */
 const LONG_LISTS = new Set(['rules', 'variants'])
@@ -85,5 +86,5 @@ function shown(field: string, value: unknown, i18n: I18n): ReactNode {
   }
   if (TIMES.has(field) && typeof value === 'string') return format.dateTime(value)
   if (field === 'max_clicks' && typeof value === 'number') return format.number(value)
-  return String(value)
+  return <Breakable>{String(value)}</Breakable>
 }

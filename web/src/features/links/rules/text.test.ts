@@ -57,6 +57,9 @@ test('times and values use the commas and quotes of the language', () => {
   expect(text).toContain('、09:00–17:30')
   const rule = { id: 'a', name: '社内', when: {}, then: { answer: 'gone' } }
   expect(itemText(rule, i18n)).toContain('：')
+  const variant = { id: 'a', name: '新', destination_url: 'https://a.example/', weight: 3 }
+  expect(itemText(variant, i18n)).toMatch(/（[^(]+）$/)
+  expect(text).toMatch(/（.*Tokyo.*）$/)
 })
 
 test('an outcome names destinations and shares', () => {

@@ -117,11 +117,18 @@ function timeText({ timezone, from, until, days, hours }: Window, i18n: I18n): s
   const { t, format } = i18n
   const parts = [
     days && format.list(days.map((day) => dayName(day, i18n, 'short'))),
-    hours && format.list(hours.map((span) => span.join('–') + (isOvernight(span) ? ' (+1)' : ''))),
+    hours && format.list(hours.map((span) => hoursText(span, i18n))),
     from && t('rules.summary.from', { time: momentText(from, timezone, i18n) }),
     until && t('rules.summary.until', { time: momentText(until, timezone, i18n) }),
   ]
-  return `${parts.filter(Boolean).join(COMMAS[i18n.locale] ?? ', ')} (${isolated(timezone.replaceAll('_', ' '))})`.trim()
+  const text = parts.filter(Boolean).join(COMMAS[i18n.locale] ?? ', ')
+  return t('common.aside', { text, aside: isolated(timezone.replaceAll('_', ' ')) }).trim()
+}
+
+/** From a time to another one, which may be on the next day. */
+function hoursText(span: readonly [string, string], { t }: I18n): string {
+  const text = span.join('–')
+  return isOvernight(span) ? t('common.aside', { text, aside: '+1' }) : text
 }
 
 /** A whole day, or a time in the zone. */
@@ -147,7 +154,7 @@ export function whenTexts(when: When, i18n: I18n): string[] {
 }
 
 /** All conditions in one line. */
-export const whenText = (when: When, i18n: I18n) => whenTexts(when, i18n).join(' · ')
+export const whenText = (when: When, i18n: I18n) => whenTexts(when, i18n).join('\u00a0· ')
 
 /** Isolates a URL, which runs from left to right, from the surrounding text's direction. */
 const isolated = (url: string) => `\u2066${url}\u2069`
@@ -194,7 +201,8 @@ export function itemText(item: unknown, i18n: I18n): string {
   if ('weight' in item) {
     const { name, destination_url, weight } = item as Variant
     const share = `${i18n.t('rules.variant.weight')} ${i18n.format.number(weight)}`
-    return titled(name, `${isolated(destination_url)} (${share})`, i18n)
+    const text = isolated(destination_url)
+    return titled(name, i18n.t('common.aside', { text, aside: share }), i18n)
   }
   return JSON.stringify(item)
 }

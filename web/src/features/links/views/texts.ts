@@ -6,6 +6,7 @@ export type SavedOf = 'links' | 'statistics'
 /** What differs in their words. */
 export const TEXTS = {
   links: {
+    title: 'links.views',
     none: 'links.views.none',
     save: 'links.views.save',
     overwrite: 'links.views.overwrite',
@@ -14,6 +15,7 @@ export const TEXTS = {
     deleted: 'links.views.deleted',
   },
   statistics: {
+    title: 'statistics.saved',
     none: 'statistics.saved.none',
     save: 'statistics.saved.save',
     overwrite: 'statistics.saved.overwrite',

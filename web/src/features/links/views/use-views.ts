@@ -3,8 +3,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { showToast, useShowError } from '../../../ui/toast.tsx'
-import { hideColumns } from '../hidden-columns.ts'
-import { withoutEmpty } from '../page-hooks.ts'
+import { hideColumns } from '../list/hidden-columns.ts'
+import { withoutEmpty } from '../list/page-hooks.ts'
 import {
   type Content,
   createView,
