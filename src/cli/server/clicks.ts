@@ -3,23 +3,10 @@ import type { LinkCounts, Recounted } from '../../clicks/recount.ts'
 import { COMMAND_LINE, recordInstance } from '../../features/audit/index.ts'
 import { systemClock } from '../../lib/base/clock.ts'
 import { SEQS_PER_WORKSPACE, type Storage } from '../../platform/storage/index.ts'
-import type { RawClicksUnavailable } from '../../statistics/process/raw-source.ts'
+import { clicksUnavailable } from '../../statistics/process/clicks-unavailable.ts'
 import { type CommandContext, CommandError, type CommandStorage } from '../context.ts'
 
 const LINKS_NAMED = 50
-
-const UNAVAILABLE: Record<RawClicksUnavailable['reason'], string> = {
-  locked: 'Another process has the statistics open and does not answer. Try again in a minute.',
-  corrupt: 'The statistics file is damaged: bin/slugline doctor says more. Nothing was changed.',
-  full: 'There is no space left on the disk. Nothing was changed.',
-  migrating: 'The stored clicks are migrated to this version. Try again when that is over.',
-  newer:
-    'The stored clicks are of a newer version of Slugline. Use that version. Nothing was changed.',
-  failed: "The statistics file can't be read: bin/slugline doctor says more. Nothing was changed.",
-  incomplete:
-    'The statistics lack clicks that are counted, so nothing can be compared. Nothing was changed.',
-  behind: 'Clicks are still being stored. Try again when the backlog is gone.',
-}
 
 /** `clicks recount`: compares the links' counters with their stored clicks. */
 export function registerClicksCommands(program: Command, context: CommandContext): void {
@@ -38,32 +25,25 @@ async function recountClicks(context: CommandContext, workspace?: string): Promi
   await context.withStorage(async (opened) => {
     const { storage } = opened
     const range = await rangeOf(opened, workspace)
-    try {
-      const source =
-        config.scaled === null
-          ? await embeddedSource(config, storage)
-          : await scaledSource(config.scaled, storage)
-      const result = await recount({ storage, range, ...source }).finally(source.close)
-      if (result.behind.length > 0) throw behindError(result.behind, config.scaled !== null)
-      const { links, differences } = result
-      if (differences.length > 0) {
-        const label = workspace ?? 'all workspaces'
-        const after = { links, repaired: differences.length }
-        const entry = { label, at: systemClock.now(), after }
-        await recordInstance(storage, COMMAND_LINE, 'instance.clicks_recounted', entry)
-      }
-      await print(context, result, storage)
-    } catch (error) {
-      // By name, because its module is only loaded on a single machine.
-      if (!(error instanceof Error) || error.name !== 'RawClicksUnavailable') throw error
-      const { reason } = error as RawClicksUnavailable
-      throw new CommandError(UNAVAILABLE[reason], 1, `STATISTICS_${reason.toUpperCase()}`)
+    const source =
+      config.scaled === null
+        ? await embeddedSource(config, storage)
+        : await scaledSource(config.scaled, storage)
+    const result = await recount({ storage, range, ...source }).finally(source.close)
+    if (result.behind.length > 0) throw behindError(result.behind, config.scaled !== null)
+    const { links, differences } = result
+    if (differences.length > 0) {
+      const label = workspace ?? 'all workspaces'
+      const after = { links, repaired: differences.length }
+      const entry = { label, at: systemClock.now(), after }
+      await recordInstance(storage, COMMAND_LINE, 'instance.clicks_recounted', entry)
     }
+    await print(context, result, storage)
   })
 }
 
-function behindError(nodes: readonly string[], isScaled: boolean): CommandError {
-  if (!isScaled) return new CommandError(UNAVAILABLE.behind, 1, 'STATISTICS_BEHIND')
+function behindError(nodes: readonly string[], isScaled: boolean): Error {
+  if (!isScaled) return clicksUnavailable('behind')
   return new CommandError(
     `Nothing was compared: clicks of ${nodes.join(', ')} are not all counted and stored. Start or drain these nodes, or try again when the backlog is gone.`,
     1,

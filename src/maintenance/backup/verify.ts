@@ -84,7 +84,7 @@ function checkSqlite(file: string, table: string): number {
 
 /** @throws Refused */
 function asDamage(error: unknown): never {
-  if (!(error instanceof Refused) || error.code === 'DATA_NEWER') throw error
+  if (!(error instanceof Refused) || /^DATA_(?:NEWER|OLD)$/.test(error.code)) throw error
   throw damaged(error.message.replace(`. ${PUT_BACK}`, ''))
 }
 

@@ -6,20 +6,9 @@ import { linesOf } from '../../lib/base/streams.ts'
 import { openOwnStore } from '../engine/duckdb/store.ts'
 import type { CountersLine, LinkNumbers, RecountHead } from '../engine/types.ts'
 import type { GatherOptions } from '../ingest/gather.ts'
+import { clicksUnavailable } from './clicks-unavailable.ts'
 import { askStatistics } from './socket.ts'
-import { type StoreState, stateOf } from './store-state.ts'
-
-/** The stored clicks can't be read, or are not complete. */
-export class RawClicksUnavailable extends Error {
-  override name = 'RawClicksUnavailable'
-  /** `incomplete`: counted clicks are missing; `behind`: they are not stored in time. */
-  constructor(
-    readonly reason: Exclude<StoreState, 'ok' | 'opening'> | 'incomplete' | 'behind',
-    options?: ErrorOptions,
-  ) {
-    super(`The raw clicks can not be used: ${reason}`, options)
-  }
-}
+import { stateOf } from './store-state.ts'
 
 const WITHIN_MS = 30_000
 const ASK_AGAIN_MS = 200
@@ -30,7 +19,7 @@ const FILL_WITHIN_MS = 3_600_000
 interface RawSource {
   /**
    * The numbers of links first ≤ seq < end, with the journal stored up to `atLeast`.
-   * @throws RawClicksUnavailable
+   * @throws Refused
    */
   numbers(range: readonly [number, number], atLeast: Position): Promise<RawCounts>
   /** What counters are filled with, as of a position in the journal. */
@@ -41,7 +30,7 @@ interface RawSource {
 /**
  * Asks the statistics process while it runs; otherwise opens the file and stores the rest of the
  * journal first.
- * @throws RawClicksUnavailable
+ * @throws Refused
  */
 export async function openRawSource(options: {
   dataDir: string
@@ -60,7 +49,7 @@ export async function openRawSource(options: {
     } catch (error) {
       const state = stateOf(error)
       if (state !== 'locked' || Date.now() > end) {
-        throw new RawClicksUnavailable(state, { cause: error })
+        throw clicksUnavailable(state, { cause: error })
       }
     }
     // The process has the file, and answers; or it is about to end, and the file is free soon.
@@ -81,12 +70,12 @@ async function openFile(options: Parameters<typeof openRawSource>[0]): Promise<R
   return {
     async numbers(range, atLeast) {
       const [oldest = 0] = listSegments(journalDirectory(dataDir))
-      if (oldest > store.watermark.segment + 1) throw new RawClicksUnavailable('incomplete')
+      if (oldest > store.watermark.segment + 1) throw clicksUnavailable('incomplete')
       for (let complete = false; !complete && isBefore(store.watermark, atLeast); ) {
         complete = (await store.pass()).complete
       }
       const counts = await readNumbers(store.recount(range))
-      if (isBefore(counts.position, atLeast)) throw new RawClicksUnavailable('incomplete')
+      if (isBefore(counts.position, atLeast)) throw clicksUnavailable('incomplete')
       return counts
     },
     counters: (sinceDay, sinceMonth, take) =>
@@ -127,7 +116,7 @@ function askProcess(dataDir: string): RawSource {
         const { body } = await ask(dataDir, 'recount', [range])
         const counts = await readNumbers(body as ReadableStream<Uint8Array>)
         if (!isBefore(counts.position, atLeast)) return counts
-        if (Date.now() > end) throw new RawClicksUnavailable('behind')
+        if (Date.now() > end) throw clicksUnavailable('behind')
       }
     },
     async counters(sinceDay, sinceMonth, take) {
@@ -152,7 +141,7 @@ async function readCounters(
       else position = { segment: value.segment, offset: value.offset }
     }
   }
-  if (position === undefined || !isWhole) throw new RawClicksUnavailable('failed')
+  if (position === undefined || !isWhole) throw clicksUnavailable('failed')
   return position
 }
 
