@@ -34,7 +34,8 @@ const MOVE_AWAY =
   'their numbers, but reports begin anew with the clicks of the journal'
 const CUT =
   'slugline serve cuts it off, and stores its clicks again from the journal: a power cut does this'
-const KEPT = 'slugline clicks recount says whether clicks are missing; then delete that file'
+const KEPT =
+  'slugline clicks recount says whether clicks are missing, while the server is stopped; then delete that file'
 
 /** What a database is compared with. */
 export interface Expected {

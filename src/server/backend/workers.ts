@@ -25,8 +25,6 @@ type Settings = Pick<Config, 'dataDir' | 'scaled'> & {
   limits: ClickLimits
 }
 
-type CounterSettings = Settings & Pick<Config, 'geoipDatabase'>
-
 /** Connections of a worker, or of one that answers reports. */
 const CONNECTIONS = 2
 const REPORTING_CONNECTIONS = 16
@@ -48,11 +46,10 @@ export async function openCounters({
   dataDir,
   scaled,
   limits,
-  geoipDatabase,
-}: CounterSettings): Promise<CounterStore | FollowingCounters> {
+}: Settings): Promise<CounterStore | FollowingCounters> {
   if (scaled === null) {
     return followCounters(dataDir, async () => {
-      if (mustFill(dataDir)) await fillFromStored({ dataDir, geoipDatabase })
+      if (mustFill(dataDir)) await fillFromStored(dataDir)
       return openSqliteCounters(dataDir, limits)
     })
   }
@@ -61,13 +58,12 @@ export async function openCounters({
   return createPostgresCounters({ storage, nodeNo, limits })
 }
 
-/** Fills new counters from the stored clicks. @throws Refused */
-async function fillFromStored(options: Pick<Config, 'dataDir' | 'geoipDatabase'>): Promise<void> {
-  const { openRawSource } = await import('../../statistics/process/raw-source.ts')
+/** Fills new counters from the stored clicks. */
+async function fillFromStored(dataDir: string): Promise<void> {
+  const { storedCounters } = await import('../../statistics/process/stored-counters.ts')
   // A command has no statistics process beside it that is about to start.
   const processWithinMs = process.send === undefined ? 0 : PROCESS_WITHIN_MS
-  const raw = await openRawSource({ ...options, processWithinMs })
-  await fillCounters(options.dataDir, raw.counters, systemClock.now()).finally(raw.close)
+  await fillCounters(dataDir, storedCounters(dataDir, processWithinMs), systemClock.now())
 }
 
 /** Opens the store of a machine's statistics process, and closes what it shares. */
