@@ -31,7 +31,7 @@ function paperFaults() {
   }
 
   // Room at the end, for the bar of phones, would be an empty page.
-  const main = document.querySelector('main')
+  const main = document.querySelector('main#content')
   const room = main === null ? 0 : Number.parseFloat(getComputedStyle(main).paddingBottom)
   if (room > 0) faults.push(`ends with ${room} px of nothing`)
 
