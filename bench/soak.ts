@@ -90,6 +90,11 @@ async function counted(): Promise<number> {
   let before = -1
   for (;;) {
     const answer = await slugline.call('GET', `/api/v1/stats?from=${begun}`, { key })
+    // While the last clicks are stored, a report may be refused.
+    if (answer.status === 503) {
+      await Bun.sleep(1_000)
+      continue
+    }
     const { totals } = (await answer.json()) as { totals: { clicks: number; bots: number } }
     const clicks = totals.clicks + totals.bots
     if (clicks === before) return clicks

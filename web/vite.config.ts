@@ -20,7 +20,7 @@ export const RESOLVE = { alias: PREACT, tsconfigPaths: true }
 const BASE = /node_modules\/preact\//
 /** What every page of the dashboard is made of, and the first page; not what is loaded on demand. */
 const APP =
-  /@base-ui\/react\/(?:csp|direction)-provider\/|web\/src\/(?:app\/(?!palette|shortcut-list|new-workspace)|features\/links\/(?:index|page)\.|ui\/listbox\.)/
+  /@base-ui\/react\/(?:csp|direction)-provider\/|web\/src\/(?:app\/(?!palette|shortcut-list|new-workspace)|features\/links\/list\/page\.|ui\/listbox\.)/
 /** Parts that most pages load on demand. */
 const PARTS = /web\/src\/ui\/(?:select|combobox|popover|menu)-parts\./
 /** Statistics has tabs at once; what they share with the parts comes with them. */

@@ -224,18 +224,3 @@ describe('counting', () => {
     expect(visitors.map((row) => row.day)).toEqual([20_003])
   })
 })
-
-describe('people so far', () => {
-  test('are those counted and those still in the journal', async () => {
-    const seq = await site.addLink({ slug: 'a' })
-    await site.addLink({ slug: 'b' })
-    expect(site.peopleSoFar(seq)).toBe(0)
-    await site.visit('/a')
-    expect(site.peopleSoFar(seq)).toBe(1)
-    await site.count()
-    expect(site.peopleSoFar(seq)).toBe(1)
-    for (const path of ['/a', '/b', '/a']) await site.visit(path, agent(BROWSER))
-    await site.visit('/a', agent(CRAWLER))
-    expect(site.peopleSoFar(seq)).toBe(3)
-  })
-})

@@ -90,12 +90,6 @@ export class Journal {
     return this.#segments.position
   }
 
-  /** Lines that are only in memory. */
-  waiting(): string {
-    const text = this.#chunks.map((chunk) => chunk.text).join('')
-    return this.#written === 0 ? text : text.slice(text.lastIndexOf('\n', this.#written - 1) + 1)
-  }
-
   /** Bytes on the disk after `from`, including later segments. */
   bytesAfter(from: Position): number {
     const { directory } = this.#options

@@ -6,7 +6,6 @@ import { readNode } from '../platform/cluster/node.ts'
 import type { Storage } from '../platform/storage/index.ts'
 import { type ClickCounter, createClickCounter } from './counting.ts'
 import { readCounted } from './months.ts'
-import { countedInPostgres, createPeopleSoFar } from './people.ts'
 import { createPostgresCounters } from './postgres-counters.ts'
 import { readJournal } from './segment-reader.ts'
 import { journalDirectory } from './segments.ts'
@@ -250,24 +249,5 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
     nodes[0]?.click({ link, time: now, visitor: 'b' })
     await countAll()
     expect(await counters()).toMatchObject([{ human: 2, last_clicked_at: now }])
-  })
-
-  test('people so far are those that were counted, and those in the node’s own journal', async () => {
-    const [link = 0] = await addLinks(storage, 1, 1)
-    const [own, other] = nodes as [TestNode, TestNode]
-    const { dataDir, no, journal } = own
-    const peopleSoFar = createPeopleSoFar({
-      directory: journalDirectory(dataDir),
-      journal,
-      counted: countedInPostgres(storage, no),
-    })
-    expect(await peopleSoFar(link)).toBe(0)
-    own.click({ link, time: now, visitor: 'a' }, { link, time: now, visitor: 'a', bot: true })
-    other.click({ link, time: now, visitor: 'b' }, { link, time: now, visitor: 'c' })
-    expect(await peopleSoFar(link)).toBe(1)
-    await countAll()
-    expect(await peopleSoFar(link)).toBe(3)
-    own.click({ link, time: now, visitor: 'a' })
-    expect(await peopleSoFar(link)).toBe(4)
   })
 })

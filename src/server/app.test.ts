@@ -47,7 +47,6 @@ const links = createLinkService({
   cursors: createCursors('a secret of thirty-two characters'),
   ownHosts: { hosts: domains.hosts, listenPort: 3000, basePort: 443 },
   urlRules: { schemes: ['http', 'https'], blockedHosts: [] },
-  peopleSoFar: () => 0,
 } as Partial<LinkServiceDeps> as LinkServiceDeps)
 await storage.write(async (tx) => {
   await tx.db

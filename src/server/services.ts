@@ -138,7 +138,7 @@ function createLinks(parts: Parts) {
     ...parts,
     ownHosts: ownHostsOf(parts),
     urlRules: { schemes: config.urlSchemes },
-    peopleSoFar: backend.peopleSoFar,
+    assertCountersComplete: backend.assertCountersComplete,
     changed: backend.counting.wake,
     countersOutdated: backend.counting.linkChanged,
   })

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { MEMBERS_MAX } from './members.ts'
 import { click } from './testing/naive.ts'
 import { createTestStatistics, linkId, type TestStatistics } from './testing/statistics.ts'
 
@@ -118,4 +120,22 @@ test('merged tags are one, and their links count once', async () => {
     ['News', 111, 1],
     ['hidden', 100, 1],
   ])
+})
+
+test('with more links than are counted by their tags, the list is refused', async () => {
+  const add = (count: number, tag: number) =>
+    its.storage.write(({ db }) =>
+      sql`WITH RECURSIVE n(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM n WHERE seq < ${count})
+        INSERT INTO link_tags (workspace_no, tag_no, link_seq) SELECT 1, ${tag}, 1000 + seq FROM n`.execute(
+        db,
+      ),
+    )
+  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM link_tags`.execute(
+    its.storage.read.db,
+  )
+  await add(MEMBERS_MAX - (rows[0]?.n ?? 0), 1)
+  expect((await its.send('GET', '/api/v1/stats/tag')).status).toBe(200)
+  await add(1, 2)
+  expect(await its.refusal('/stats/tag')).toEqual(['422 VALIDATION_FAILED', 'dimension: TOO_MANY'])
+  expect((await its.send('GET', '/api/v1/stats/folder')).status).toBe(200)
 })

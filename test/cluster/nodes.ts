@@ -37,7 +37,6 @@ export async function openNode(url: string, nodeId?: string) {
     domains,
     ownHosts: { hosts: domains.hosts, listenPort: 3000, basePort: 443 },
     urlRules: { schemes: ['http', 'https'] },
-    peopleSoFar: () => 0,
   })
   return {
     storage,

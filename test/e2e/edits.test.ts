@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Link } from '../../src/features/links/index.ts'
+import { eventually } from '../harness/eventually.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 
 const A = 'https://a.example/'
@@ -96,6 +97,11 @@ describe('the next redirect', () => {
     expect([await visit('few'), await visit('few')]).toEqual([A, 410])
     await patch(link, { max_clicks: null })
     expect(await visit('few')).toBe(A)
+    await eventually('all three visits are counted', async () => {
+      const answer = await slugline.call('GET', `/api/v1/links/${link.id}`, { key })
+      const { clicks } = (await answer.json()) as Link
+      return clicks.human === 3 || undefined
+    })
     // Visits before the limit count as well.
     expect((await patch(link, { max_clicks: 3 })).link.status).toBe('exhausted')
     expect(await visit('few')).toBe(410)

@@ -21,8 +21,11 @@ export interface LinkServiceDeps extends ServiceContext {
   urlRules: UrlRules
   /** Blocks other than of single addresses. Default: none. */
   blocks?: BlockList
-  /** How many people have visited a link so far, including those not counted yet. */
-  peopleSoFar: (linkSeq: number) => number | Promise<number>
+  /**
+   * Throws StorageUnavailable while the counters are too low, because they are made anew. Default:
+   * they never are.
+   */
+  assertCountersComplete?: () => void
   /** The queue for hashing passwords. Default: a separate one. */
   hashes?: HashQueue
   /** Default: {@link hashPassword}. */

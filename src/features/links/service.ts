@@ -76,6 +76,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     totals: createTotals(few),
     render: createRenderer(domains, blocks),
     hashPassword: (password, { no }) => hashes.run('link', String(no), () => hash(password)),
+    assertCountersComplete: () => deps.assertCountersComplete?.(),
     changed: () => deps.changed?.(),
     countersOutdated: (linkSeq) => deps.countersOutdated?.(linkSeq),
     get schemas() {

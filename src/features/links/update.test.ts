@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { StorageUnavailable } from '../../platform/storage/index.ts'
 import { createTestLinks, refusal, type TestLinks } from './testing/links.ts'
 import { expectConsistent, slugRow } from './testing/tables.ts'
 
@@ -176,12 +177,23 @@ describe('changing', () => {
   })
 
   test('of max_clicks includes earlier visitors', async () => {
-    const counted = await createTestLinks({ peopleSoFar: () => 7 })
-    const { id } = await counted.create({ destination_url: URL_A })
-    expect(await counted.patch(id, { max_clicks: 8 })).toMatchObject({ status: 'active' })
-    expect(await counted.patch(id, { max_clicks: 7 })).toMatchObject({ status: 'exhausted' })
-    expect(await counted.patch(id, { max_clicks: null })).toMatchObject({ status: 'active' })
-    await counted.close()
+    const { id } = await links.create({ destination_url: URL_A })
+    await links.count(id, { total: 9, bots: 2, lastClickedAt: links.clock.ms })
+    expect(await links.patch(id, { max_clicks: 8 })).toMatchObject({ status: 'active' })
+    expect(await links.patch(id, { max_clicks: 7 })).toMatchObject({ status: 'exhausted' })
+    expect(await links.patch(id, { max_clicks: null })).toMatchObject({ status: 'active' })
+  })
+
+  test('of max_clicks waits for complete counters, and of other fields does not', async () => {
+    const incomplete = await createTestLinks({
+      assertCountersComplete() {
+        throw new StorageUnavailable('incomplete')
+      },
+    })
+    const { id } = await incomplete.create({ destination_url: URL_A })
+    await expect(incomplete.patch(id, { max_clicks: 8 })).rejects.toThrow(StorageUnavailable)
+    expect(await incomplete.patch(id, { title: 'x' })).toMatchObject({ max_clicks: null })
+    await incomplete.close()
   })
 
   test('takes an external id only if it is free', async () => {

@@ -124,7 +124,9 @@ export async function change(
   const isSame = names.every((name) => before[name] === row[name])
   if (isSame && !isDeleted) return rendered(ctx, before, now)
   if (before.max_clicks === null && row.max_clicks !== null) {
-    row.uses = await ctx.peopleSoFar(before.seq)
+    ctx.assertCountersComplete()
+    // Clicks that aren't counted yet are missing, once. From now on each use is counted exactly.
+    row.uses = (await findCounters(ctx.storage.read, row.seq))?.human ?? 0
   }
   row.updated_at = Math.max(now, before.updated_at)
   row.version = before.version + 1

@@ -26,7 +26,7 @@ import { CLICK_TABLES, clicksInClickHouse, clicksInPostgres } from './click-stor
 import { moveClicks } from './clicks.ts'
 import { isSame, type Progress } from './digest.ts'
 import { type Marks, openMarks } from './marks.ts'
-import { moveTables } from './rows.ts'
+import { compareTables, copyTables } from './rows.ts'
 import { openSource, type Source } from './source.ts'
 import { openTarget, type Target } from './target.ts'
 
@@ -70,48 +70,63 @@ export async function moveInstance(options: MoveOptions) {
   const target = await openTarget(to)
   const url = options.clickHouse === null ? null : new URL(options.clickHouse)
   const clickHouse = url && openClickHouse(url.href)
-  const store = clickHouse === null ? clicksInPostgres(target) : clicksInClickHouse(clickHouse)
+  let beside: Target | undefined
+  let opened: Source | undefined
   try {
     // Without the password.
     const clicks = url === null ? 'postgres' : `clickhouse ${url.host}${url.pathname}`
-    const marks = await begin(target, clickHouse, {
-      source,
-      clicks,
-      isMigrated: migrated.length > 0,
-    })
+    const run = { source, clicks, isMigrated: migrated.length > 0 }
+    const marks = await begin(target, clickHouse, run)
     mkdirSync(scratch, { recursive: true, mode: 0o700 })
-    const opened = await openSource(dataDir, { ...options, scratch, isRunning: wasRunning })
-    try {
-      await moveSecrets(options, target, { main: opened.main, scratch })
-      const tables = [
-        ...(await moveTables([opened.main, opened.counters], target, progress)),
-        ...(await moveClicks(opened.clicks, store, { marks, progress })),
-      ]
-      /** Whether every table has the same rows on both sides. */
-      const isComplete = tables.every((table) => isSame(table.source, table.target))
-      if (isComplete && !wasRunning) {
-        // Makes this and everything before durable.
-        await target.all('SET synchronous_commit = on')
-        await marks.transaction(async () => {
-          await target.all('ALTER TABLE slugs ENABLE TRIGGER slugs_changed')
-          await target.all('UPDATE moves SET ended_at = $1', [Date.now()])
-          // The source goes on if the move is given up: readers must not take one feed for the
-          // other. The next run copies the table again.
-          await target.all("UPDATE instance SET value = $1 WHERE name = 'feed'", [
-            crypto.randomUUID(),
-          ])
-          await marks.forget('instance')
-        })
-      }
-      return { wasRunning, asOf: opened.asOf, tables, isComplete }
-    } finally {
-      opened.close()
+    // Another connection: the target counts its rows while the instance is read.
+    beside = await openTarget(to)
+    const besideMarks = await openMarks(beside)
+    const read = async () => {
+      const source = await openSource(dataDir, { ...options, scratch, isRunning: wasRunning })
+      opened = source
+      const databases = [source.main, source.counters]
+      return { source, compared: await compareTables(databases, { target, marks, progress }) }
     }
+    const elsewhere = clickHouse === null ? [] : CLICK_TABLES.map(({ name }) => name)
+    const [{ source: from, compared }] = await both(read(), besideMarks.assertOurs(elsewhere))
+    await record(target, run, clickHouse !== null)
+    await moveSecrets(options, target, { main: from.main, scratch })
+    const store = clickHouse === null ? clicksInPostgres(beside) : clicksInClickHouse(clickHouse)
+    const tables = (
+      await both(
+        copyTables(compared, { target, marks, progress }),
+        moveClicks(from.clicks, store, { marks: besideMarks, progress }),
+      )
+    ).flat()
+    /** Whether every table has the same rows on both sides. */
+    const isComplete = tables.every((table) => isSame(table.source, table.target))
+    if (isComplete && !wasRunning) {
+      // Makes this and everything before durable.
+      await target.all('SET synchronous_commit = on')
+      await marks.transaction(async () => {
+        await target.all('ALTER TABLE slugs ENABLE TRIGGER slugs_changed')
+        await target.all('UPDATE moves SET ended_at = $1', [Date.now()])
+        // The source goes on if the move is given up: readers must not take one feed for the
+        // other. The next run copies the table again.
+        await target.all("UPDATE instance SET value = $1 WHERE name = 'feed'", [
+          crypto.randomUUID(),
+        ])
+        await marks.forget('instance')
+      })
+    }
+    return { wasRunning, asOf: from.asOf, tables, isComplete }
   } finally {
-    await Promise.all([target.close(), clickHouse?.close()])
+    opened?.close()
+    await Promise.all([target.close(), beside?.close(), clickHouse?.close()])
     rmSync(scratch, { recursive: true, force: true })
     lock?.release()
   }
+}
+
+/** Both results, or the first error: not before both have ended, since they use the same databases. */
+async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([a, b])
+  return [await a, await b]
 }
 
 const FIRST_WORKSPACE = `SELECT id FROM
@@ -137,14 +152,25 @@ async function nameOfSource(dataDir: string, given: string | null): Promise<stri
   return `${fingerprintOf(secret)} ${first?.[0] ?? ''}`
 }
 
+function inUse(): Refused {
+  const message = 'Nodes have been started on this database. Name an empty database'
+  return new Refused('TARGET_IN_USE', message)
+}
+
+/** What a target records of its move. */
+interface Run {
+  source: string
+  clicks: string
+}
+
 /**
- * Checks that the target is empty or has an earlier move of the same instance, and records this
- * one: nodes refuse the database until a move is complete. @throws Refused
+ * Checks that the target is empty or has an earlier move of the same instance. Nodes refuse the
+ * database from now on until a move is complete, unless one is. @throws Refused
  */
 async function begin(
   target: Target,
   clickHouse: ClickHouse | null,
-  { source, clicks, isMigrated }: { source: string; clicks: string; isMigrated: boolean },
+  { source, clicks, isMigrated }: Run & { isMigrated: boolean },
 ): Promise<Marks> {
   const [lock] = await target.all<{ taken: boolean }>(
     "SELECT pg_try_advisory_lock(hashtext('slugline move')) AS taken",
@@ -161,7 +187,7 @@ async function begin(
   const refuse = (isTrue: boolean | undefined, code: string, message: string) => {
     if (isTrue) throw new Refused(code, `${message}. Name an empty database`)
   }
-  refuse(used?.nodes, 'TARGET_IN_USE', 'Nodes have been started on this database')
+  if (used?.nodes) throw inUse()
   refuse(earlier === undefined && used?.data, 'TARGET_NOT_EMPTY', 'The database holds other data')
   refuse(!isSameSource, 'TARGET_OF_ANOTHER', 'Another instance was moved into this database')
   if (clickHouse !== null) {
@@ -175,17 +201,29 @@ async function begin(
   // Migrations write to all rows, and change what is compared.
   if (isMigrated) await marks.forgetAll()
   if (earlier?.clicks !== clicks) for (const { name } of CLICK_TABLES) await marks.forget(name)
-  await marks.assertOurs(clickHouse === null ? [] : CLICK_TABLES.map(({ name }) => name))
   await target.all(
-    `INSERT INTO moves (source, clicks, begun_at) VALUES ($1, $2, $3) ON CONFLICT (one)
-     DO UPDATE SET source = $1, clicks = $2, begun_at = $3, ended_at = NULL`,
+    'INSERT INTO moves (source, clicks, begun_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
     [source, clicks, Date.now()],
   )
+  return marks
+}
+
+/** Records that a move writes to a target that only moves have written to. @throws Refused */
+async function record(
+  target: Target,
+  { source, clicks }: Run,
+  isClickHouse: boolean,
+): Promise<void> {
+  const recorded = await target.all(
+    `UPDATE moves SET source = $1, clicks = $2, begun_at = $3, ended_at = NULL
+     WHERE NOT EXISTS (SELECT FROM nodes) RETURNING one`,
+    [source, clicks, Date.now()],
+  )
+  if (recorded.length === 0) throw inUse()
   // No node has read a slug yet.
   await target.all('ALTER TABLE slugs DISABLE TRIGGER slugs_changed')
   // An earlier move may have copied them to PostgreSQL.
-  if (clickHouse !== null) await target.all('TRUNCATE clicks, daily')
-  return marks
+  if (isClickHouse) await target.all('TRUNCATE clicks, daily')
 }
 
 /** Moves what isn't in a table of the source: the secret, the salts, the last workspace number. */

@@ -1,6 +1,6 @@
 import { RefusedStatement, type SqliteConnection } from '../../platform/storage/index.ts'
 import { digestOf, isSame, type Moved, type Progress, sumOf } from './digest.ts'
-import { type Mark, type Marks, openMarks } from './marks.ts'
+import type { Mark, Marks } from './marks.ts'
 import {
   columnsOf,
   createQuick,
@@ -23,18 +23,23 @@ const REFERENCED = ['workspaces', 'users']
 const NOT_MOVED = /^(?:sqlite_|kysely_|links_search|journal_watermark$)/
 const WHOLE: Range = { start: null, end: null }
 
-/**
- * Copies tables one after the other, each in one transaction: a table without marks is replaced; of
- * others, only the rows that differ in ranges whose marks don't fit the source. So an interrupted
- * move continues with the table where it was.
- */
-export async function moveTables(
+/** A range of earlier marks: `rows` are those of the source, `mark` is null if they changed. */
+interface ComparedRange extends Range {
+  mark: Mark | null
+  rows: number
+}
+
+/** A table, and the ranges of its marks in the target; none: it is replaced. */
+interface ComparedTable {
+  table: Table
+  ranges: ComparedRange[]
+}
+
+/** Compares all tables of the source with the marks of earlier runs. Writes nothing. */
+export async function compareTables(
   databases: readonly SqliteConnection[],
-  target: Target,
-  progress: Progress,
-  rangeRows = RANGE_ROWS,
-): Promise<Moved[]> {
-  const marks = await openMarks(target)
+  { target, marks, progress }: Pick<Move, 'target' | 'marks' | 'progress'>,
+): Promise<ComparedTable[]> {
   const tables = "SELECT name FROM sqlite_schema WHERE type = 'table'"
   const found = databases.flatMap((connection) =>
     connection.raw
@@ -44,11 +49,36 @@ export async function moveTables(
   )
   const rank = ({ name }: { name: string }) => (REFERENCED.includes(name) ? 0 : 1)
   const columns = await columnsOf(target)
-  const moved: Moved[] = []
+  const compared: ComparedTable[] = []
   for (const { name, connection } of found.toSorted((a, b) => rank(a) - rank(b))) {
     if (NOT_MOVED.test(name)) continue
     const table = openTable(name, connection, target, columns)
-    moved.push(await moveTable({ table, marks, target, progress, rangeRows }))
+    const earlier = await marks.of(name)
+    const ranges = earlier.map((mark, i) => {
+      const range = { start: mark.start, end: earlier[i + 1]?.start ?? null }
+      const { rows, quick } = table.quick(range)
+      progress(name, rows)
+      return { ...range, mark: rows === mark.rows && quick === mark.quick ? mark : null, rows }
+    })
+    compared.push({ table, ranges })
+  }
+  return compared
+}
+
+/**
+ * Copies tables one after the other, each in one transaction: a table without marks is replaced; of
+ * others, only the rows that differ in ranges whose marks don't fit the source. So an interrupted
+ * move continues with the table where it was.
+ */
+export async function copyTables(
+  compared: readonly ComparedTable[],
+  to: Pick<Move, 'target' | 'marks' | 'progress'> & { rangeRows?: number },
+): Promise<Moved[]> {
+  const emptied = new Set<string>()
+  const moved: Moved[] = []
+  for (const { table, ranges } of compared) {
+    const known = emptied.has(table.name) ? [] : ranges
+    moved.push(await copyTable({ rangeRows: RANGE_ROWS, ...to, table, emptied }, known))
   }
   return moved
 }
@@ -59,37 +89,40 @@ interface Move {
   target: Target
   progress: Progress
   rangeRows: number
+  /** The tables that were emptied together with a table to which they refer. */
+  emptied: Set<string>
 }
 
-async function moveTable(move: Move): Promise<Moved> {
-  const { table, marks, progress } = move
-  const earlier = await marks.of(table.name)
-  const ranges = earlier.map((mark, i) => {
-    const range = { start: mark.start, end: earlier[i + 1]?.start ?? null }
-    const { rows, quick } = table.quick(range)
-    progress(table.name, rows)
-    return { ...range, mark: rows === mark.rows && quick === mark.quick ? mark : null, rows }
-  })
+async function copyTable(move: Move, ranges: readonly ComparedRange[]): Promise<Moved> {
   if (ranges.length === 0) return await replace(move)
-  if (ranges.every(({ mark }) => mark !== null)) {
-    const digest = sumOf(earlier)
-    return { table: table.name, source: digest, target: digest, copied: 0 }
+  const unchanged = ranges.flatMap(({ mark }) => mark ?? [])
+  if (unchanged.length === ranges.length) {
+    const digest = sumOf(unchanged)
+    return { table: move.table.name, source: digest, target: digest, copied: 0 }
   }
   return (await change(move, ranges)) ?? (await replace(move))
 }
 
 /** Copies all rows. */
-async function replace({ table, marks, target, progress, rangeRows }: Move): Promise<Moved> {
+async function replace({
+  table,
+  marks,
+  target,
+  progress,
+  rangeRows,
+  emptied,
+}: Move): Promise<Moved> {
   const { name } = table
   return await marks.transaction(async () => {
     // Referencing tables are emptied too: they come later, and are copied again.
     await target.all(`TRUNCATE ${name} CASCADE`)
-    const emptied = await target.all<{ name: string }>(
+    const others = await target.all<{ name: string }>(
       `SELECT DISTINCT conrelid::regclass::text AS name FROM pg_constraint
        WHERE contype = 'f' AND confrelid = to_regclass($1)`,
       [name],
     )
-    for (const other of [name, ...emptied.map(({ name }) => name)]) await marks.forget(other)
+    for (const other of others) emptied.add(other.name)
+    for (const other of [name, ...others.map(({ name }) => name)]) await marks.forget(other)
     const cut = createCut(WHOLE, rangeRows)
     function* lines() {
       for (const row of table.rows(WHOLE)) {
@@ -108,15 +141,9 @@ async function replace({ table, marks, target, progress, rangeRows }: Move): Pro
   })
 }
 
-/** A range of earlier marks: `rows` are those of the source, `mark` is null if they changed. */
-interface Compared extends Range {
-  mark: Mark | null
-  rows: number
-}
-
 /** Joins changed ranges that follow each other, up to a number of rows. */
-function joined(ranges: readonly Compared[], mostRows: number): Compared[] {
-  const all: Compared[] = []
+function joined(ranges: readonly ComparedRange[], mostRows: number): ComparedRange[] {
+  const all: ComparedRange[] = []
   for (const range of ranges) {
     const last = all.at(-1)
     const rows = (last?.rows ?? 0) + range.rows
@@ -132,7 +159,7 @@ function joined(ranges: readonly Compared[], mostRows: number): Compared[] {
  */
 async function change(
   { table, marks, target, rangeRows }: Move,
-  ranges: readonly Compared[],
+  ranges: readonly ComparedRange[],
 ): Promise<Moved | null> {
   const { name, list, keyList, others } = table
   // Rows to which others refer are updated in place.

@@ -73,13 +73,11 @@ export function openTable(
     of.map((column) => `"${column.name}"`).join(', ')
   const keyList = list(keys)
 
-  /** The condition of a range, and its values. `cast`: to a column's type, for SQLite. */
-  function conditionOf({ start, end }: Range, cast: (value: string, type: string) => string) {
+  /** The condition of a range, and its values. */
+  function conditionOf({ start, end }: Range) {
     const values: string[] = []
     const bound = (key: string) => {
-      const places = (JSON.parse(key) as string[]).map((value, i) =>
-        cast(`$${values.push(value)}`, keys[i]?.type ?? ''),
-      )
+      const places = (JSON.parse(key) as string[]).map((value) => `$${values.push(value)}`)
       return `(${places.join(', ')})`
     }
     const parts = ['true']
@@ -87,15 +85,16 @@ export function openTable(
     if (end !== null) parts.push(`(${keyList}) < ${bound(end)}`)
     return { where: parts.join(' AND '), values }
   }
-  const inTarget = (range: Range) => conditionOf(range, (value) => value)
   function inSource(read: string, range: Range) {
-    const { where, values } = conditionOf(range, (value, type) =>
-      type === 'text' ? value : `CAST(${value} AS INTEGER)`,
+    const condition = conditionOf(range)
+    // Numbers, because with `CAST` SQLite would look up a range by the key's first column only.
+    const values = condition.values.map((value, i) =>
+      keys[i % keys.length]?.type === 'text' ? value : BigInt(value),
     )
     // Qualified: a bare name would be that of the text which is read.
     const order = keys.map((key) => `${name}."${key.name}"`).join(', ')
-    const sql = `SELECT ${read} FROM ${name} WHERE ${where} ORDER BY ${order}`
-    return { query: raw.query<Record<string, unknown>, string[]>(sql), values }
+    const sql = `SELECT ${read} FROM ${name} WHERE ${condition.where} ORDER BY ${order}`
+    return { query: raw.query<Record<string, unknown>, (string | bigint)[]>(sql), values }
   }
 
   // 64-bit values don't fit into a number.
@@ -124,7 +123,8 @@ export function openTable(
         const text = String(found['text of row'])
         const read: Row = JSON.parse(text)
         // PostgreSQL's texts can't contain U+0000; a node strips it too.
-        const row = read.map((value) => value?.replaceAll('\0', '\uFFFD') ?? null)
+        const isClean = !text.includes('\\u0000')
+        const row = isClean ? read : read.map((value) => value?.replaceAll('\0', '\uFFFD') ?? null)
         const key = JSON.stringify(keyPlaces.map((place) => row[place]))
         yield { row, key, hash: hashOf(row, columns), text }
       }
@@ -147,7 +147,7 @@ export function openTable(
     },
     /** The keys of the target's rows, and their hashes. */
     async hashes(range: Range): Promise<Map<string, bigint>> {
-      const { where, values } = inTarget(range)
+      const { where, values } = conditionOf(range)
       const key = keys.map(({ name }) => `"${name}"::text`).join(', ')
       const [row] = await target.all<{ hashes: Record<string, string> | null }>(
         `SELECT json_object_agg(to_json(ARRAY[${key}])::text, (${targetHash})::text) AS hashes

@@ -1,9 +1,7 @@
 import { join } from 'node:path'
 import {
   type ClickLimits,
-  countedInSqlite,
   createClickCounter,
-  createPeopleSoFar,
   createRecorder,
   journalDirectory,
   openJournal,
@@ -98,11 +96,6 @@ export async function openSite(
     journal,
     supervisor,
     redirect,
-    peopleSoFar: createPeopleSoFar({
-      directory: journalDirectory(dataDir),
-      journal,
-      counted: countedInSqlite(storage.reader.raw),
-    }),
 
     /** Asks as a browser at `peer` would. */
     async visit(path: string, init: RequestInit = {}, peer = '203.0.113.7'): Promise<Response> {

@@ -1,19 +1,12 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import {
-  countedInSqlite,
-  createPeopleSoFar,
-  journalDirectory,
-  openVisitors,
-  readWatermark,
-} from '../../clicks/index.ts'
+import { openVisitors, readWatermark } from '../../clicks/index.ts'
 import { syncPath } from '../../lib/base/sync-path.ts'
 import { createMemoryLimiter } from '../../platform/limits/index.ts'
 import {
   announcingEvents,
   createEventSignal,
   databaseFiles,
-  type EmbeddedStorage,
   openEmbedded,
   StorageUnavailable,
 } from '../../platform/storage/index.ts'
@@ -40,7 +33,7 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
   const countersDamaged = () => void counters.check()
   const path = { input, storage, watermark, after, visitors, syncReaders, countersDamaged }
   const clicks = openClickPath(path)
-  const { journal, statistics } = clicks
+  const { statistics } = clicks
   if (counters.state() !== 'ok') clicks.fillCounters()
 
   return {
@@ -49,11 +42,9 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
     eventSignal,
     resolver: createEmbeddedResolver(storage.reader.raw),
     limiters: createLimiters(() => createMemoryLimiter()),
-    peopleSoFar: createPeopleSoFar({
-      directory: journalDirectory(dataDir),
-      journal,
-      counted: unlessRebuilt(counters, countedInSqlite(storage.reader.raw)),
-    }),
+    assertCountersComplete() {
+      if (counters.state() !== 'ok') throw new StorageUnavailable('The counters are made anew')
+    },
     forgetClicks: forgetEmbedded(dataDir, storage, statistics.client.forget),
     statistics: {
       ...statistics,
@@ -70,17 +61,6 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
       visitors.close()
       await storage.close()
     },
-  }
-}
-
-/** Reads counters that are not too low. @throws StorageUnavailable while they are */
-function unlessRebuilt<T>(
-  counters: EmbeddedStorage['counters'],
-  read: (linkSeq: number) => T,
-): (linkSeq: number) => T {
-  return (linkSeq) => {
-    if (counters.state() === 'ok') return read(linkSeq)
-    throw new StorageUnavailable('The counters are made anew')
   }
 }
 

@@ -64,8 +64,8 @@ export interface Backend {
     linkChanged(seq: number): void
     state(): WorkerState
   }
-  /** People who followed a link so far; see `LinkContext.peopleSoFar`. */
-  peopleSoFar(linkSeq: number): number | Promise<number>
+  /** See `LinkServiceDeps.assertCountersComplete`. */
+  assertCountersComplete(): void
   /** Deletes a link's clicks before a time; false: it has to be retried. */
   forgetClicks(linkSeq: number, before: number): Promise<boolean>
   readonly statistics: {

@@ -119,7 +119,6 @@ export async function createSite(options: SiteOptions = {}) {
     ownHosts: { hosts: domains.hosts, listenPort: 3000, basePort: 443 },
     urlRules: { schemes: ['http', 'https'] },
     blocks: blocks.list,
-    peopleSoFar: () => 0,
     changed: quiet,
     countersOutdated: quiet,
   } as Partial<LinkServiceDeps> as LinkServiceDeps)

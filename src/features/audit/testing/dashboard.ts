@@ -100,7 +100,6 @@ export async function createTestDashboard() {
       basePort: 443,
     },
     urlRules: { schemes: ['http', 'https'] },
-    peopleSoFar: () => 0,
     hashPassword: async (password) => `hash of ${password}`,
     countersOutdated: (seq) => removed.push(seq),
   })

@@ -92,7 +92,6 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
     ownHosts: { hosts: domains.hosts, listenPort: 3000, basePort: 443 },
     urlRules: { schemes: ['http', 'https'] },
     blocks: createBlockList({ storage, domains, hosts: ['blocked.example'] }),
-    peopleSoFar: () => 0,
     hashPassword: async (password) => `hash of ${password}`,
     ...deps,
   })

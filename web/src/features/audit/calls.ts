@@ -1,5 +1,6 @@
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { pagedQuery } from '../../api/paged-query.ts'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import { KINDS, kindNamed } from './kinds.ts'
 import type { AuditSearch } from './search.ts'
 
@@ -26,7 +27,7 @@ type Filter = Omit<AuditSearch, 'kind' | 'action'> & {
 }
 
 function entriesQuery(workspace: string, filter: Filter) {
-  return pagedQuery([workspace, 'audit', filter], (cursor, signal) =>
+  return pagedQuery(workspaceKey(workspace, 'audit', filter), (cursor, signal) =>
     ok(
       api.GET('/api/v1/audit', { params: { query: { ...filter, ...cursor, limit: 50 } }, signal }),
     ),

@@ -40,6 +40,7 @@ test('names of the API have the labels of the pages', () => {
   ] as const) {
     expect(valueWord(field, value, i18n)).not.toBeNull()
   }
+  expect(fieldKey('robots')).toBe('domains.robots')
   expect(fieldKey('social.image_url')).toBe('links.field.social.image')
 })
 

@@ -90,6 +90,7 @@ const OTHER_FIELDS: Readonly<Record<string, MessageKey>> = {
   qr_modules: 'links.qr.shape',
   require_two_factor: 'settings.workspace.twoFactor',
   restrictions: 'keys.restrictions',
+  robots: 'domains.robots',
   role: 'members.role',
   root_url: 'domains.root',
   scopes: 'keys.scopes',

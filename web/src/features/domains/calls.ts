@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { everyItem } from '../../api/every-item.ts'
+import { workspaceKey } from '../../api/workspace-key.ts'
 
 export type Domain = Schemas['Domain']
 export type DomainSetup = Schemas['DomainSetup']
@@ -9,7 +10,7 @@ export type DomainPatch = Schemas['DomainPatch']
 /** All domains of the workspace: plans limit their number. */
 export function domainsQuery(workspace: string) {
   return queryOptions({
-    queryKey: [workspace, 'domains'],
+    queryKey: workspaceKey(workspace, 'domains'),
     queryFn: ({ signal }) =>
       everyItem((query) => ok(api.GET('/api/v1/domains', { params: { query }, signal }))),
   })
@@ -21,7 +22,7 @@ const CHECK_MS = 10_000
 /** What a domain still needs, checked while the page is open. */
 export function setupQuery(workspace: string, { id, status }: Pick<Domain, 'id' | 'status'>) {
   return queryOptions({
-    queryKey: [workspace, 'domains', id, status, 'setup'],
+    queryKey: workspaceKey(workspace, 'domains', id, status, 'setup'),
     queryFn: ({ signal }) => ok(api.GET('/api/v1/domains/{id}/setup', { ...at(id), signal })),
     refetchInterval: ({ state }) =>
       status === 'pending' || state.data?.ready === true ? false : CHECK_MS,

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialog.tsx'
@@ -12,10 +13,13 @@ export function useDomainsChanged() {
   const { workspace } = usePlace()
   const client = useQueryClient()
   return async () => {
-    await client.invalidateQueries({ queryKey: [workspace.id, 'domains'] })
-    void client.invalidateQueries({ queryKey: [workspace.id, 'usage'] })
+    await client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'domains') })
+    void client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'usage') })
   }
 }
+
+/** A host that was typed as a URL. */
+const withoutPath = (text: string) => text.replace(/[/?#].*$/, '')
 
 /** Adds a host. */
 export function AddDialog({ onClose }: { onClose: () => void }) {
@@ -23,7 +27,7 @@ export function AddDialog({ onClose }: { onClose: () => void }) {
   const changed = useDomainsChanged()
   const [host, setHost] = useState('')
   const add = useMutation({
-    mutationFn: () => addDomain(host.trim()),
+    mutationFn: () => addDomain(withoutPath(host.trim())),
     async onSuccess() {
       await changed()
       onClose()

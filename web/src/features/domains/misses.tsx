@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { pagedQuery } from '../../api/paged-query.ts'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Answer } from '../../ui/answer.tsx'
@@ -145,7 +146,7 @@ function MissTable({
 }
 
 function missesQuery(workspace: string, { host, id }: MissedHost, sort: Sort) {
-  return pagedQuery([workspace, 'misses', id ?? host, sort], (cursor, signal) => {
+  return pagedQuery(workspaceKey(workspace, 'misses', id ?? host, sort), (cursor, signal) => {
     const query = { sort, limit: 100, ...cursor }
     return id === undefined
       ? ok(

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -14,7 +15,7 @@ export function TxtRecord({ domain: { id, status, verification } }: { domain: Do
   const client = useQueryClient()
   const check = useMutation({
     mutationFn: () => verifyDomain(id),
-    onSuccess: () => client.invalidateQueries({ queryKey: [workspace.id, 'domains'] }),
+    onSuccess: () => client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'domains') }),
   })
   const { mutate, isPending } = check
   const isAutomatic = may('domains:write')

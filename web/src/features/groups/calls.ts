@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { pagedQuery } from '../../api/paged-query.ts'
+import { workspaceKey } from '../../api/workspace-key.ts'
 
 export type Tag = Schemas['Tag']
 export type Folder = Schemas['Folder']
@@ -13,8 +14,8 @@ const OFFERED = 20
 const PAGE_SIZE = 50
 
 /** The key of all queries of a workspace's tags. */
-export const tagsKey = (workspace: string) => ['tags', workspace] as const
-export const foldersKey = (workspace: string) => ['folders', workspace] as const
+export const tagsKey = (workspace: string) => workspaceKey(workspace, 'tags')
+export const foldersKey = (workspace: string) => workspaceKey(workspace, 'folders')
 
 const searched = (search: string) => (search.trim() === '' ? {} : { search: search.trim() })
 

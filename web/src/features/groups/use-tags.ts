@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useCalmed } from '../../lib/use-debounced.ts'
 import {
@@ -41,6 +42,10 @@ export function useTagColors(
 export function useGroupsChanged(): () => Promise<unknown> {
   const client = useQueryClient()
   const { workspace } = usePlace()
-  const keys = [tagsKey(workspace.id), foldersKey(workspace.id), ['links', workspace.id]]
+  const keys = [
+    tagsKey(workspace.id),
+    foldersKey(workspace.id),
+    workspaceKey(workspace.id, 'links'),
+  ]
   return () => Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
 }

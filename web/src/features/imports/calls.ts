@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, open, type Schemas } from '../../api/client.ts'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import type { Job } from '../jobs/calls.ts'
 
 export type Row = Schemas['ImportRow']
@@ -80,7 +81,7 @@ export function rowsQuery(workspace: string, id: string, undo: boolean) {
       : { status: ['refused' as const, 'skipped' as const, 'renamed' as const] }),
   }
   return queryOptions({
-    queryKey: ['imports', workspace, id, query],
+    queryKey: workspaceKey(workspace, 'imports', id, query),
     queryFn: ({ signal }) =>
       ok(api.GET('/api/v1/imports/{id}/rows', { params: { path: { id }, query }, signal })),
   })

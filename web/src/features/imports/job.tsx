@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Undo2 } from 'lucide-react'
 import { useEffect } from 'react'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -39,8 +40,8 @@ export function JobView({
   const over = job.data !== undefined && isOver(job.data)
   useEffect(() => {
     // Invalidates the lists.
-    if (over) void client.invalidateQueries({ queryKey: ['links'] })
-  }, [over, client])
+    if (over) void client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'links') })
+  }, [over, client, workspace.id])
 
   if (job.data === undefined) {
     return job.error ? <Problem error={job.error} onRetry={() => job.refetch()} /> : null

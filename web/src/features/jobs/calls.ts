@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { pagedQuery } from '../../api/paged-query.ts'
+import { workspaceKey } from '../../api/workspace-key.ts'
 
 /** A background job of the server. */
 export type Job = Schemas['Job']
@@ -16,7 +17,7 @@ export const isOver = ({ finished_at }: Pick<Job, 'finished_at'>) => finished_at
 const askWhileOpen = (jobs: readonly Job[] = []) => (jobs.every(isOver) ? false : ASK_MS)
 
 /** The key of all queries of a workspace's jobs. */
-export const jobsKey = (workspace: string) => ['jobs', workspace] as const
+export const jobsKey = (workspace: string) => workspaceKey(workspace, 'jobs')
 
 /** The newest jobs of the workspace. */
 export function newestQuery(workspace: string) {

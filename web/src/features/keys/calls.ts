@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { everyItem } from '../../api/every-item.ts'
+import { workspaceKey } from '../../api/workspace-key.ts'
 
 /** A key, without its secret. */
 export type ApiKey = Schemas['ApiKey']
@@ -17,7 +18,7 @@ export type MadeKey = Schemas['CreatedApiKey']
 /** All keys of the workspace: plans limit their number. */
 export const keysQuery = (workspace: string) =>
   queryOptions({
-    queryKey: [workspace, 'keys'],
+    queryKey: workspaceKey(workspace, 'keys'),
     queryFn: ({ signal }): Promise<ApiKey[]> =>
       everyItem((page) => {
         const query = { ...page, include_revoked: 'true' } as const

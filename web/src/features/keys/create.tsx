@@ -1,6 +1,7 @@
 import { SCOPES, type Scope } from '@src/model/keys/scopes.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
@@ -52,8 +53,8 @@ export function CreateDialog({
         expires_at: expiryTime(expiry, date),
       }),
     onSuccess(made) {
-      void client.invalidateQueries({ queryKey: [workspace.id, 'keys'] })
-      void client.invalidateQueries({ queryKey: [workspace.id, 'usage'] })
+      void client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'keys') })
+      void client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'usage') })
       onMade(made)
     },
   })

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
@@ -20,7 +21,7 @@ export function EditDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () =>
   const save = useMutation({
     mutationFn: () => updateKey(apiKey.id, { name, restrictions: changesOf(draft, before) }),
     async onSuccess() {
-      await client.invalidateQueries({ queryKey: [workspace.id, 'keys'] })
+      await client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'keys') })
       onClose()
     },
   })

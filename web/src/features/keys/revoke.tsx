@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -12,8 +13,8 @@ export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () 
   const client = useQueryClient()
   const revoke = async () => {
     await revokeKey(apiKey.id)
-    await client.invalidateQueries({ queryKey: [workspace.id, 'keys'] })
-    void client.invalidateQueries({ queryKey: [workspace.id, 'usage'] })
+    await client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'keys') })
+    void client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'usage') })
     showToast({ title: t('keys.revoked', { name: apiKey.name }) })
   }
   return (

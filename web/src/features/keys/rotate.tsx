@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
@@ -27,7 +28,7 @@ export function RotateDialog({
   const rotate = useMutation({
     mutationFn: () => rotateKey(apiKey.id, Number(overlap)),
     onSuccess(made) {
-      void client.invalidateQueries({ queryKey: [workspace.id, 'keys'] })
+      void client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'keys') })
       onMade(made, Number(overlap))
     },
   })

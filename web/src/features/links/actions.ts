@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { type I18n, useI18n } from '../../i18n/index.tsx'
 import { copyText } from '../../lib/clipboard.ts'
@@ -69,7 +70,11 @@ export function useLinkActions(): LinkActions {
 
   // New tags may have been created, and counts of folders have changed.
   const refresh = async () => {
-    const keys = [['links', workspace.id], tagsKey(workspace.id), foldersKey(workspace.id)]
+    const keys = [
+      workspaceKey(workspace.id, 'links'),
+      tagsKey(workspace.id),
+      foldersKey(workspace.id),
+    ]
     await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
   }
   const fail = useShowError()

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { pagedQuery } from '../../api/paged-query.ts'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import { type LinksSearch, sortOf } from './search.ts'
 
 export type Link = Schemas['Link']
@@ -12,7 +13,7 @@ export type HistoryEntry = Schemas['LinkHistoryEntry']
 export const PAGE_SIZE = 50
 
 /** The key of all lists of links in a workspace. */
-export const listsKey = (workspace: string) => ['links', workspace, 'list'] as const
+export const listsKey = (workspace: string) => workspaceKey(workspace, 'links', 'list')
 
 /** Midnight of a day in the person's time zone, `daysLater` days after. */
 function midnight(day: string, daysLater = 0): string {
@@ -148,7 +149,7 @@ export function leadingToQuery(workspace: string, destination_url: string) {
 
 /** Links that can still be restored; `id`: only one. */
 export function deletedQuery(workspace: string, id?: string) {
-  return pagedQuery(['links', workspace, 'deleted', id ?? null], (cursor, signal) => {
+  return pagedQuery(workspaceKey(workspace, 'links', 'deleted', id ?? null), (cursor, signal) => {
     const query = { limit: 50, ...(id !== undefined && { id }), ...cursor }
     return ok(api.GET('/api/v1/links/deleted', { params: { query }, signal }))
   })
@@ -157,7 +158,7 @@ export function deletedQuery(workspace: string, id?: string) {
 /** One link. */
 export function linkQuery(workspace: string, id: string) {
   return queryOptions({
-    queryKey: ['links', workspace, 'one', id],
+    queryKey: workspaceKey(workspace, 'links', 'one', id),
     queryFn: ({ signal }) =>
       ok(api.GET('/api/v1/links/{id}', { params: { path: { id } }, signal })),
   })
@@ -172,12 +173,12 @@ export function historyQuery(workspace: string, { id, version }: Link) {
 
 /** The key of all queries of a link's history. */
 export const historyKey = (workspace: string, id: string) =>
-  ['links', workspace, 'history', id] as const
+  workspaceKey(workspace, 'links', 'history', id)
 
 /** Clicks of each of the last 30 days, by link. */
 export function sparklinesQuery(workspace: string, ids: readonly string[]) {
   return queryOptions({
-    queryKey: ['links', workspace, 'sparklines', ids],
+    queryKey: workspaceKey(workspace, 'links', 'sparklines', ids),
     queryFn: ({ signal }) =>
       ok(
         api.GET('/api/v1/links/sparklines', { params: { query: { ids: ids.join(',') } }, signal }),
@@ -220,7 +221,7 @@ export async function deleteLink(id: string): Promise<void> {
 /** How many clicks a link has before a time; null: none chosen. */
 export const clicksBeforeQuery = (workspace: string, link: Link, before: string | null) =>
   queryOptions({
-    queryKey: [workspace, 'stats', 'before', link.id, before],
+    queryKey: workspaceKey(workspace, 'stats', 'before', link.id, before),
     enabled: before !== null,
     async queryFn({ signal }) {
       const now = new Date().toISOString()

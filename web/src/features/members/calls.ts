@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { everyItem } from '../../api/every-item.ts'
 import type { Role } from '../../api/session.ts'
+import { workspaceKey } from '../../api/workspace-key.ts'
 
 export type Member = Schemas['Member']
 
@@ -10,14 +11,14 @@ export type OpenInvitation = Schemas['Invitation']
 
 export const membersQuery = (workspace: string) =>
   queryOptions({
-    queryKey: [workspace, 'members'],
+    queryKey: workspaceKey(workspace, 'members'),
     queryFn: ({ signal }) =>
       everyItem((query) => ok(api.GET('/api/v1/members', { params: { query }, signal }))),
   })
 
 export const invitationsQuery = (workspace: string) =>
   queryOptions({
-    queryKey: [workspace, 'invitations'],
+    queryKey: workspaceKey(workspace, 'invitations'),
     queryFn: ({ signal }) =>
       everyItem((query) => ok(api.GET('/api/v1/invitations', { params: { query }, signal }))),
   })

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Answer } from '../../ui/answer.tsx'
@@ -38,12 +39,12 @@ function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
   const { email, role, expires_at, invited_by } = invitation
   const remove = useAction(async () => {
     await withdraw(invitation.id)
-    await client.invalidateQueries({ queryKey: [workspace.id, 'invitations'] })
+    await client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'invitations') })
     showToast({ title: t('members.invitation.withdrawn', { email }) })
   })
   const resend = useAction(async () => {
     await invite(email, role)
-    await client.invalidateQueries({ queryKey: [workspace.id, 'invitations'] })
+    await client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'invitations') })
     showToast({ title: t('members.invite.mailed', { email }) })
   })
   const members = useQuery(membersQuery(workspace.id)).data

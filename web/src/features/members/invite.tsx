@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Role } from '../../api/session.ts'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -36,7 +37,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
         // After an error the field keeps only the addresses that aren't invited yet.
         setEmails(waiting.join(', '))
         setMade(invitations)
-        void client.invalidateQueries({ queryKey: [workspace.id, 'invitations'] })
+        void client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'invitations') })
       }
       return invitations
     },

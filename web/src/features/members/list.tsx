@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { LogOut, UserMinus } from 'lucide-react'
 import { useState } from 'react'
 import { may, type Role } from '../../api/session.ts'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace, useSessionChanged } from '../../app/workspace.tsx'
 import { Monogram } from '../../app/workspace-switch.tsx'
 import { useI18n } from '../../i18n/index.tsx'
@@ -165,7 +166,7 @@ function RemoveDialog({ member, onClose }: { member: Member; onClose: () => void
       await navigate({ to: '/links', search: { w: undefined } as never })
       return
     }
-    await client.invalidateQueries({ queryKey: [workspace.id, 'members'] })
+    await client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'members') })
     showToast({ title: t('members.removed', { name }) })
   }
   return (

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, request, type Schemas } from '../../api/client.ts'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import type { Locale } from '../../i18n/locales.ts'
 import { base64Of } from '../../lib/base64.ts'
 
@@ -7,7 +8,7 @@ export type Workspace = Schemas['Workspace']
 
 export const workspaceQuery = (workspace: string) =>
   queryOptions({
-    queryKey: [workspace, 'workspace'],
+    queryKey: workspaceKey(workspace, 'workspace'),
     queryFn: ({ signal }) => ok(api.GET('/api/v1/workspace', { signal })),
   })
 
@@ -141,7 +142,7 @@ export type ExcludedNetworks = Schemas['ExcludedNetworks']
 
 export const excludedNetworksQuery = (workspace: string) =>
   queryOptions({
-    queryKey: [workspace, 'excluded-networks'],
+    queryKey: workspaceKey(workspace, 'excluded-networks'),
     queryFn: ({ signal }) => ok(api.GET('/api/v1/workspace/excluded-networks', { signal })),
   })
 

@@ -1,5 +1,6 @@
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { pagedQuery } from '../../api/paged-query.ts'
+import { workspaceKey } from '../../api/workspace-key.ts'
 
 export type Share = Schemas['Share']
 export type ShareSubject = Share['subject']
@@ -10,7 +11,7 @@ export { SHOW_DEFAULT, SHOW_NAMES } from '@src/statistics/shares/show.ts'
 const PAGE_SIZE = 50
 
 /** The key of all queries of a workspace's shares. */
-export const sharesKey = (workspace: string) => ['shares', workspace] as const
+export const sharesKey = (workspace: string) => workspaceKey(workspace, 'shares')
 
 /** The shares of a workspace, the newest first, a page at a time. */
 export function sharesQuery(workspace: string) {

@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, ok, request, type Schemas } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { pagedQuery } from '../../api/paged-query.ts'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import { type Filter, type Listed, parameterOf } from './filters.ts'
 import { addDays, dayIn, type Interval, type Period } from './range.ts'
 import type { Bots } from './search.ts'
@@ -76,7 +77,7 @@ const common = {
 export const statsQuery = (question: Question, period: Period, interval: Interval) =>
   queryOptions({
     ...common,
-    queryKey: [question.workspace, 'stats', question, period, interval],
+    queryKey: workspaceKey(question.workspace, 'stats', question, period, interval),
     queryFn: ({ signal }) => {
       const query = { ...queryOf(question), ...rangeOf(period, question.zone), interval }
       const path = `${pathOf(question)}/stats`
@@ -93,7 +94,7 @@ export const statsBeforeQuery = (
   queryOptions({
     ...common,
     enabled: before !== null,
-    queryKey: [question.workspace, 'stats', question, before, interval, 'before'],
+    queryKey: workspaceKey(question.workspace, 'stats', question, before, interval, 'before'),
     queryFn: ({ signal }) => {
       const range = rangeBefore(period, before ?? period, question.zone)
       const query = { ...queryOf(question), ...range, interval }
@@ -107,7 +108,7 @@ const RECENT_MS = 5 * 60_000
 /** The visitors of the last five minutes. */
 export const recentQuery = (question: Question) =>
   queryOptions({
-    queryKey: [question.workspace, 'stats', question, 'recent'],
+    queryKey: workspaceKey(question.workspace, 'stats', question, 'recent'),
     async queryFn({ signal }) {
       const from = new Date(Date.now() - RECENT_MS).toISOString()
       const query = { ...queryOf(question), from, interval: 'hour' }
@@ -125,7 +126,7 @@ export const ALL_COUNTRIES = 300
 export const topQuery = (question: Question, period: Period, dimension: Listed, limit: number) =>
   queryOptions({
     ...common,
-    queryKey: [question.workspace, 'stats', question, period, 'top', dimension, limit],
+    queryKey: workspaceKey(question.workspace, 'stats', question, period, 'top', dimension, limit),
     queryFn: ({ signal }) => {
       const query = { ...queryOf(question), ...rangeOf(period, question.zone), limit }
       return request<TopList>('GET', `${pathOf(question)}/stats/${dimension}`, { query, signal })
@@ -137,7 +138,7 @@ const CLICKS_PAGE = 50
 /** The clicks of a report, newest first, a page at a time. */
 export function clicksQuery(question: Question, period: Period) {
   const list = pagedQuery(
-    [question.workspace, 'stats', question, period, 'single'],
+    workspaceKey(question.workspace, 'stats', question, period, 'single'),
     async (cursor, signal) => {
       const range = rangeOf(period, question.zone)
       const query = { ...queryOf(question), ...range, limit: CLICKS_PAGE, ...cursor }
@@ -168,7 +169,7 @@ async function shortUrlsOf(clicks: readonly Click[], signal: AbortSignal) {
 /** The link in the heading of its statistics. */
 export const linkHeadQuery = (workspace: string, id: string) =>
   queryOptions({
-    queryKey: [workspace, 'link-head', id],
+    queryKey: workspaceKey(workspace, 'links', 'head', id),
     queryFn: ({ signal }) =>
       ok(api.GET('/api/v1/links/{id}', { params: { path: { id } }, signal })),
   })

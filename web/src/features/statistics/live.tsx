@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -68,7 +69,7 @@ export function LivePanel({ report }: { report: Report }) {
     if (count === 0 || due.current !== undefined) return
     due.current = setTimeout(() => {
       due.current = undefined
-      void client.invalidateQueries({ queryKey: [workspace, 'stats'] })
+      void client.invalidateQueries({ queryKey: workspaceKey(workspace, 'stats') })
     }, REFRESH_MS)
   }, [count, client, workspace])
   useEffect(() => () => clearTimeout(due.current), [])

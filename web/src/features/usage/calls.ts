@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { everyItem } from '../../api/every-item.ts'
+import { workspaceKey } from '../../api/workspace-key.ts'
 
 /** What a plan limits. */
 export const LIMITS = [
@@ -32,7 +33,7 @@ export type Usage = Schemas['Usage']
 
 export const usageQuery = (workspace: string) =>
   queryOptions({
-    queryKey: [workspace, 'usage'],
+    queryKey: workspaceKey(workspace, 'usage'),
     queryFn: ({ signal }) => ok(api.GET('/api/v1/usage', { signal })),
     refetchInterval: 60_000,
   })

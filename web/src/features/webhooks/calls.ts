@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { everyItem } from '../../api/every-item.ts'
 import { pagedQuery } from '../../api/paged-query.ts'
+import { workspaceKey } from '../../api/workspace-key.ts'
 
 export type Webhook = Schemas['Webhook']
 export type WebhookType = Webhook['types'][number]
@@ -19,7 +20,7 @@ const ASK_MS = 3_000
 const PAGE_SIZE = 25
 
 /** The key of all queries of a workspace's webhooks. */
-export const webhooksKey = (workspace: string) => [workspace, 'webhooks'] as const
+export const webhooksKey = (workspace: string) => workspaceKey(workspace, 'webhooks')
 
 /** All webhooks of the workspace. */
 export const webhooksQuery = (workspace: string) =>

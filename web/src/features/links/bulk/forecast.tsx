@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck } from 'lucide-react'
+import { workspaceKey } from '../../../api/workspace-key.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { cx } from '../../../ui/cx.ts'
@@ -23,7 +24,7 @@ export function Forecast({
   const { t, format } = i18n
   const { workspace } = usePlace()
   const { data, error } = useQuery({
-    queryKey: ['links', workspace.id, 'forecast', change],
+    queryKey: workspaceKey(workspace.id, 'links', 'forecast', change),
     queryFn: ask,
     // Not cached: others may have changed what it depends on.
     gcTime: 0,

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { workspaceKey } from '../../../api/workspace-key.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { ConfirmDialog } from '../../../ui/dialog.tsx'
@@ -21,11 +22,7 @@ export function DeleteClicks({ link, onClose }: { link: Link; onClose: () => voi
   const remove = async () => {
     await deleteClicks(link.id, before ?? '')
     showToast({ title: t('links.clicks.deleted') })
-    await Promise.all(
-      [[workspace.id], ['links', workspace.id]].map((queryKey) =>
-        client.invalidateQueries({ queryKey }),
-      ),
-    )
+    await client.invalidateQueries({ queryKey: workspaceKey(workspace.id) })
   }
   return (
     <ConfirmDialog

@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ErrorDetail } from '../../../api/errors.ts'
+import { workspaceKey } from '../../../api/workspace-key.ts'
+import { usePlace } from '../../../app/workspace.tsx'
 import { useDebounced } from '../../../lib/use-debounced.ts'
 import { checkLink } from '../calls.ts'
 import type { Draft } from './draft.ts'
@@ -9,6 +11,7 @@ const PAUSE_MS = 250
 
 /** The API's validation of URL and slug, requested when typing pauses. */
 export function useLinkCheck(draft: Draft, excludeId: string | undefined) {
+  const { workspace } = usePlace()
   const asked = useDebounced(
     JSON.stringify({
       ...(draft.destination_url.trim() === ''
@@ -22,7 +25,7 @@ export function useLinkCheck(draft: Draft, excludeId: string | undefined) {
   )
   const body = JSON.parse(asked) as Parameters<typeof checkLink>[0]
   const { data } = useQuery({
-    queryKey: ['links', 'check', asked],
+    queryKey: workspaceKey(workspace.id, 'link-check', asked),
     queryFn: ({ signal }) => checkLink(body, signal),
     enabled: body.destination_url !== undefined || body.slug !== undefined,
     staleTime: 5_000,

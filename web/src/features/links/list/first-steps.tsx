@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
 import { Check, FileUp, Globe, UserPlus, X } from 'lucide-react'
 import { type ReactNode, type SubmitEvent, Suspense, useEffect, useState } from 'react'
+import { workspaceKey } from '../../../api/workspace-key.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { lazyComponent } from '../../../lib/lazy-component.ts'
@@ -213,7 +214,7 @@ function FirstKey({ made, onMade }: { made: string | null; onMade: (key: string)
       createKey({ name: 'curl', scopes: ['links:read', 'links:write'], expires_at: null }),
     onSuccess({ key }) {
       onMade(key)
-      void client.invalidateQueries({ queryKey: [workspace.id, 'keys'] })
+      void client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'keys') })
     },
   })
   const line = [

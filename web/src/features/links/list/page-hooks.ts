@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { isBusy, isTyping, useShortcuts } from '../../../app/shortcuts.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useCalmed } from '../../../lib/use-debounced.ts'
@@ -61,6 +61,12 @@ export function usePageKeys({
 }): void {
   const navigate = route.useNavigate()
   const create = () => void open({ create: true })
+  // Otherwise they act on the whole selection.
+  const onRow = selection.count === 0 && {
+    tag: filing.tag,
+    move: filing.move,
+    remove: (link: Link) => void remove(link),
+  }
   useRowKeys(links, {
     select: selection.toggle,
     copy: (link) => void actions.copy(link),
@@ -68,9 +74,7 @@ export function usePageKeys({
     ...(writable
       ? {
           edit: (link: Link) => void open({ edit: link.id }),
-          tag: filing.tag,
-          move: filing.move,
-          remove: (link: Link) => void remove(link),
+          ...onRow,
         }
       : {}),
   })
@@ -84,31 +88,33 @@ function usePastedAddress(
   { create, refused }: { create: (url: string) => Promise<unknown>; refused: () => void },
 ) {
   const { workspace, instance } = usePlace()
-  const latest = useRef({ create, refused })
-  latest.current = { create, refused }
+  const add = useEffectEvent((url: string) => {
+    create(url).catch(() => {
+      // The form shows what is wrong with it.
+      const draft = keptDraft(workspace.id) ?? emptyDraft(instance.default_domain)
+      keepDraft(workspace.id, { ...draft, destination_url: url })
+      refused()
+    })
+  })
   useEffect(() => {
     if (!enabled) return
     const onPaste = (event: ClipboardEvent) => {
       const text = event.clipboardData?.getData('text/plain').trim() ?? ''
       if (isBusy() || isTyping(event.target) || !/^https?:\/\/[^\s]+$/i.test(text)) return
       event.preventDefault()
-      latest.current.create(text).catch(() => {
-        // The form shows what is wrong with it.
-        const draft = keptDraft(workspace.id) ?? emptyDraft(instance.default_domain)
-        keepDraft(workspace.id, { ...draft, destination_url: text })
-        latest.current.refused()
-      })
+      add(text)
     }
     document.addEventListener('paste', onPaste)
     return () => document.removeEventListener('paste', onPaste)
-  }, [enabled, workspace.id, instance.default_domain])
+  }, [enabled])
 }
 
 /** The search that found the shown rows: marking the next one's matches would render all of them twice. */
 export function useShownQuery(query: string | undefined, isBefore: boolean): string | undefined {
-  const shown = useRef(query)
-  if (!isBefore) shown.current = query
-  return shown.current
+  const [shown, setShown] = useState(query)
+  if (isBefore || shown === query) return shown
+  setShown(query)
+  return query
 }
 
 /** The sparklines of these links; while typing, of the last stable list. */

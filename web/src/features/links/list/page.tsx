@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link as RouterLink } from '@tanstack/react-router'
 import { FileUp, Plus } from 'lucide-react'
 import { Suspense, useEffect, useEffectEvent, useState } from 'react'
+import { workspaceKey } from '../../../api/workspace-key.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { lazyComponent } from '../../../lib/lazy-component.ts'
@@ -97,7 +98,7 @@ export function LinksPage() {
 
   function onCreated(link: Link) {
     setFresh(link.id)
-    client.removeQueries({ queryKey: ['links', 'check'] })
+    client.removeQueries({ queryKey: workspaceKey(workspace.id, 'link-check') })
     // If filters or another page would hide it, its own page is opened.
     if (filtered || search.cursor || search.sort)
       void navigate({ to: '/links/$id', params: { id: link.id } })

@@ -1,5 +1,5 @@
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import { type MouseEvent, useEffect, useRef, useState } from 'react'
+import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Color } from '../../groups/calls.ts'
 import type { LinkActions } from '../actions.ts'
 import type { Link } from '../calls.ts'
@@ -55,7 +55,9 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
   const navigate = useNavigate()
   const router = useRouter()
   const latest = useRef(rows)
-  latest.current = rows
+  useLayoutEffect(() => {
+    latest.current = rows
+  })
   const [does] = useState<RowDoes>(() => ({
     open: (link) => void navigate({ to: '/links/$id', params: { id: link.id } }),
     select(link, isRange) {

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, open, type Schemas } from '../../../api/client.ts'
 import type { SessionWorkspace } from '../../../api/session.ts'
+import { workspaceKey } from '../../../api/workspace-key.ts'
 import { base64Of } from '../../../lib/base64.ts'
 import type { Link } from '../calls.ts'
 
@@ -9,7 +10,7 @@ type StoredLogo = Schemas['Logo']
 /** The workspace's logo; null: it has none. */
 export const logoQuery = ({ id, has_logo }: Pick<SessionWorkspace, 'id' | 'has_logo'>) =>
   queryOptions({
-    queryKey: [id, 'logo'],
+    queryKey: workspaceKey(id, 'logo'),
     queryFn: ({ signal }): Promise<StoredLogo | null> => ok(api.GET('/api/v1/logo', { signal })),
     enabled: has_logo,
   })
@@ -35,7 +36,7 @@ export type QrStyle = Schemas['QrStyle']
 
 export const qrStyleQuery = (workspace: string) =>
   queryOptions({
-    queryKey: [workspace, 'qr-style'],
+    queryKey: workspaceKey(workspace, 'qr-style'),
     queryFn: ({ signal }) => ok(api.GET('/api/v1/workspace/qr-style', { signal })),
   })
 

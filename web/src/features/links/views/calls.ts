@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../../api/client.ts'
 import { everyItem } from '../../../api/every-item.ts'
+import { workspaceKey } from '../../../api/workspace-key.ts'
 import type { OptionalColumn } from '../list/hidden-columns.ts'
 import { type LinksSearch, type SearchChange, sortOf } from '../search.ts'
 
@@ -9,7 +10,7 @@ export type View = Schemas['View']
 /** What a person can see that was saved, by name. */
 const viewsQuery = (workspace: string) =>
   queryOptions({
-    queryKey: [workspace, 'views'],
+    queryKey: workspaceKey(workspace, 'views'),
     queryFn: ({ signal }): Promise<View[]> =>
       everyItem((query) => ok(api.GET('/api/v1/views', { params: { query }, signal }))),
     staleTime: 60_000,
