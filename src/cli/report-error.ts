@@ -1,6 +1,7 @@
 import { SQLiteError } from 'bun:sqlite'
 import { AppError, Refused } from '../lib/errors/index.ts'
 import { ConfigError } from '../platform/config/index.ts'
+import { StorageUnavailable } from '../platform/storage/storage.ts'
 import { stateOf } from '../statistics/process/store-state.ts'
 import { commandErrorOf } from './client/request-error.ts'
 import { CommandError } from './context.ts'
@@ -14,38 +15,6 @@ export interface Failure {
   details?: CommandError['details']
 }
 
-/**
- * Errors with a message for the operator, by name, because importing their classes would slow down
- * every command. Without a function the message is the error's own.
- */
-const KNOWN: Record<string, [Failure['status'], code: string, message?: (own: string) => string]> =
-  {
-    DataDirLocked: [1, 'DATA_DIR_LOCKED'],
-    NotANode: [1, 'NOT_A_NODE'],
-    UnfitDatabase: [2, 'CONFIGURATION'],
-    DomainConflict: [
-      2,
-      'CONFIGURATION',
-      (own) => `BASE_URL or SLUGLINE_DOMAINS can't be this: ${own}`,
-    ],
-    MoveUnfinished: [
-      1,
-      'MOVE_UNFINISHED',
-      () =>
-        'A move into this database is not complete. Run the same slugline move again, on the ' +
-        'machine of the instance that is moved, until it says that everything is there.',
-    ],
-    OldFormat: [
-      1,
-      'DATA_OLD',
-      () =>
-        'The data was made by a version of Slugline from before its first release, whose format ' +
-        'is not read. Use an empty data directory or database.',
-    ],
-    MigratedElsewhere: [1, 'STATISTICS_MIGRATING'],
-    NewerDatabase: [1, 'DATA_NEWER', (own) => newer(own.slice(own.lastIndexOf(' ') + 1))],
-  }
-
 /** Result codes of SQLite about the disk or the files, not about a bug. */
 const OF_THE_MACHINE =
   /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|CORRUPT|NOTADB|PERM|NOMEM|AUTH)/
@@ -54,7 +23,7 @@ const OF_THE_MACHINE =
 export async function failureOf(thrown: unknown): Promise<Failure> {
   const error = commandErrorOf(thrown)
   if (!(error instanceof Error)) return unexpected(String(error))
-  const { name, message, stack = message } = error
+  const { message, stack = message } = error
   if (error instanceof CommandError) {
     const { status, code, details } = error
     return { status, code, message, ...(details && { details }) }
@@ -67,17 +36,11 @@ export async function failureOf(thrown: unknown): Promise<Failure> {
     const settings = 'These settings are wrong; nothing was done.'
     return { status: 2, code: 'CONFIGURATION', message: settings, details }
   }
-  if (error instanceof Refused || (error instanceof AppError && message !== error.code)) {
-    return { status: error.code.startsWith('INVALID_') ? 2 : 1, code: error.code, message }
+  if (error instanceof Refused) return { status: error.status, code: error.code, message }
+  if (error instanceof AppError && message !== error.code) {
+    return { status: 1, code: error.code, message }
   }
   if (error instanceof AppError) return await failureOfAppError(error)
-  const known = KNOWN[name]
-  if (known !== undefined) {
-    const [status, code, text] = known
-    return { status, code, message: text?.(message) ?? message }
-  }
-  const migration = /^corrupted migrations: .*migration (\S+) is missing/.exec(message)?.[1]
-  if (migration !== undefined) return { status: 1, code: 'DATA_NEWER', message: newer(migration) }
   const reason = storageFault(error)
   return reason === null ? unexpected(stack) : failureOfStorage(reason)
 }
@@ -86,17 +49,10 @@ function unexpected(text: string): Failure {
   return { status: 1, code: 'UNEXPECTED', message: `Unexpected error: ${text}` }
 }
 
-function newer(migration: string): string {
-  return (
-    `The data was made by a newer version of Slugline (${migration}). Start that version, or ` +
-    'restore the backup from before the upgrade.'
-  )
-}
-
 /** Why the storage is unusable; null: another error. */
 function storageFault(error: Error): string | null {
   const { code = '', path, message } = error as NodeJS.ErrnoException
-  if (error.name === 'StorageUnavailable') return message
+  if (error instanceof StorageUnavailable) return message
   if (error instanceof SQLiteError) return OF_THE_MACHINE.test(code) ? code : null
   // A failed write doesn't name its file; DuckDB's has no code.
   if (/^(EDQUOT|EIO)$/.test(code) || stateOf(error) === 'full') return message

@@ -7,8 +7,11 @@ import { postgresMissing, sharedPostgres } from '../../test/harness/postgres.ts'
 import { databaseFiles, openSqlite, type Storage } from '../platform/storage/index.ts'
 import { copyMigrated } from '../platform/storage/testing/database.ts'
 import { openSite, type Site } from '../redirect/testing/site.ts'
+import { openDuckDb } from '../statistics/engine/duckdb/index.ts'
+import { linkNumbers } from '../statistics/engine/duckdb/recount.ts'
 import { openOwnStore } from '../statistics/engine/duckdb/store.ts'
 import { openPostgresShipping } from '../statistics/engine/postgres/shipping.ts'
+import { statisticsFile } from '../statistics/process/files.ts'
 import { createClickCounter } from './counting.ts'
 import { createEnricher } from './enrich/index.ts'
 import { clicksThisMonth, readCounted } from './months.ts'
@@ -51,13 +54,14 @@ describe('on one machine a plan with a limit of clicks', () => {
     const store = await openOwnStore(dir, { clock, enrich, counted })
     try {
       while (!(await store.pass()).complete);
-      const text = await new Response(store.recount?.([0, Number.MAX_SAFE_INTEGER])).text()
-      const [, ...lines] = text.trim().split('\n')
-      return new Map(lines.map((line) => JSON.parse(line) as [number, number]))
     } finally {
       store.close()
       counters.close()
     }
+    const clicks = await openDuckDb(statisticsFile(dir), { readonly: true })
+    const { links } = await linkNumbers(clicks, [0, Number.MAX_SAFE_INTEGER])
+    clicks.close()
+    return new Map([...links].map(([link, { human }]) => [link, human]))
   }
   const people = async (seq: number) => (await site.countersOf(seq))?.human
 

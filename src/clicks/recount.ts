@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Storage } from '../platform/storage/index.ts'
+import type { Sql, Storage } from '../platform/storage/index.ts'
 import { isBefore, type Position } from './segments.ts'
 
 /** Links per query. */
@@ -26,12 +26,7 @@ export interface Difference {
 export interface StoredCounts {
   /** Time from which all clicks are stored; 0: since the beginning. */
   since: number
-  links: Map<number, LinkCounts>
-}
-
-/** Numbers of stored clicks as of a position in the journal. */
-export interface RawCounts extends StoredCounts {
-  position: Position
+  links: ReadonlyMap<number, LinkCounts>
 }
 
 /** How far a node's journal is counted, and how far it is stored. */
@@ -41,84 +36,31 @@ export interface NodeProgress {
   stored: Position
 }
 
-/** Dependencies of a recount: the same for one machine and for many nodes. */
-export interface RecountOptions {
-  storage: Pick<Storage, 'read'>
-  /** Links compared: first ≤ seq < end. */
-  range: readonly [first: number, end: number]
-  progress(): Promise<NodeProgress[]>
-  /** The numbers of stored clicks in this range, including totals of purged ones. */
-  stored(range: readonly [number, number]): Promise<StoredCounts>
-  /** Sets a link's counters to the numbers of its clicks. False: they have changed since. */
-  repair(difference: Difference): Promise<boolean>
-  /** Waits between two passes. */
-  wait(): Promise<void>
-  /** The most passes after the first. */
-  looks: number
-}
-
 interface LinkRow extends LinkCounts {
   seq: number
   total: number
   createdAt: number
 }
 
-interface Look extends StoredCounts {
-  counters: Map<number, LinkRow>
+/** What a comparison of counters and stored clicks found. */
+export interface Compared {
+  /** Links compared. */
+  links: number
+  /** Links older than the stored clicks: they can't be compared. */
+  older: number
+  differences: Difference[]
 }
-
-/** The result of a recount. */
-export type Recounted = Awaited<ReturnType<typeof recount>>
 
 /**
- * Compares the links' counters with their stored clicks and repairs differences, while clicks
- * arrive. Counters and stored clicks follow the journal at their own pace, so it reads them twice:
- * once every node has counted and stored everything that either side had at the first pass, and if
- * a link's numbers are the same in both passes, both sides have the same clicks of it and must
- * agree.
+ * Compares the counters of links, first ≤ seq < end, with their stored clicks. Both must have the same
+ * clicks: no journal is counted or stored meanwhile.
  */
-export async function recount(options: RecountOptions) {
-  const { progress, repair, wait, looks } = options
-  let first = await look(options)
-  // Read between the two passes, to be on the safe side.
-  let needed = await progress()
-  let judged: ReturnType<typeof judge> | undefined
-  /** Nodes whose clicks aren't all counted and stored; if any, no link was compared. */
-  let behind: string[] = []
-  const differences: Difference[] = []
-  for (let n = 0; n < looks && judged?.moving !== 0; n++) {
-    await wait()
-    // The positions stay until they are reached, so that new clicks don't postpone the comparison.
-    behind = behindOf(needed, await progress())
-    if (behind.length > 0) continue
-    const second = await look(options)
-    judged = judge(first, second)
-    for (const difference of judged.differences) {
-      if (await repair(difference)) differences.push(difference)
-      else judged.moving++
-    }
-    first = second
-    if (judged.moving > 0) needed = await progress()
-  }
-  if (judged === undefined) return { ...judge(first, { ...first, counters: new Map() }), behind }
-  return { ...judged, behind: [], differences }
-}
-
-/** Nodes that have not counted or stored everything that either side had before. */
-function behindOf(before: readonly NodeProgress[], now: readonly NodeProgress[]): string[] {
-  return before
-    .filter(({ node, counted, stored }) => {
-      const its = now.find((each) => each.node === node)
-      if (its === undefined) return true
-      const needed = isBefore(counted, stored) ? stored : counted
-      return isBefore(its.counted, needed) || isBefore(its.stored, needed)
-    })
-    .map(({ node }) => node)
-}
-
-async function look({ storage, range, stored }: RecountOptions): Promise<Look> {
-  const counters: Look['counters'] = new Map()
-  const [first, end] = range
+export async function compareCounts(
+  { read }: Pick<Storage, 'read'>,
+  [first, end]: readonly [number, number],
+  { since, links }: StoredCounts,
+): Promise<Compared> {
+  const compared: Compared = { links: 0, older: 0, differences: [] }
   for (let from = first; ; ) {
     const { rows } = await sql<LinkRow>`
       SELECT seq, created_at AS "createdAt",
@@ -126,47 +68,64 @@ async function look({ storage, range, stored }: RecountOptions): Promise<Look> {
         coalesce(human - bare_human, 0) AS human, coalesce(bot - bare_bot, 0) AS bot,
         coalesce(unique_visitors - bare_unique, 0) AS "unique"
       FROM links LEFT JOIN link_counters ON link_seq = seq
-      WHERE seq >= ${from} AND seq < ${end} ORDER BY seq LIMIT ${LINKS_AT_ONCE}`.execute(
-      storage.read.db,
-    )
-    for (const row of rows) counters.set(row.seq, row)
-    if (rows.length < LINKS_AT_ONCE) break
-    from = (rows.at(-1)?.seq ?? end) + 1
+      WHERE seq >= ${from} AND seq < ${end} ORDER BY seq LIMIT ${LINKS_AT_ONCE}`.execute(read.db)
+    for (const { seq, total, createdAt, ...counted } of rows) {
+      if (createdAt < since) {
+        compared.older++
+        continue
+      }
+      compared.links++
+      const clicks = links.get(seq) ?? NONE
+      if (total === counted.human + counted.bot && isSame(counted, clicks)) continue
+      compared.differences.push({ linkSeq: seq, counted, total, clicks })
+    }
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < LINKS_AT_ONCE) return compared
+    from = last.seq + 1
   }
-  return { counters, ...(await stored(range)) }
 }
 
-function judge(first: Look, second: Look) {
-  const judged = {
-    /** Links compared. */
-    links: 0,
-    /** Links older than the stored clicks: they can't be compared. */
-    older: 0,
-    /** Links with constant clicks: they can't be compared now. */
-    moving: 0,
-    differences: [] as Difference[],
-    /** See {@link StoredCounts}. */
-    since: second.since,
-  }
-  for (const [linkSeq, { total, createdAt, human, bot, unique }] of second.counters) {
-    if (createdAt < second.since) {
-      judged.older++
-      continue
-    }
-    const counted = { human, bot, unique }
-    const clicks = second.links.get(linkSeq) ?? NONE
-    const isRight = total === human + bot && isSame(counted, clicks)
-    const isStill =
-      isSame(counted, first.counters.get(linkSeq) ?? NONE) &&
-      isSame(clicks, first.links.get(linkSeq) ?? NONE)
-    if (!isRight && !isStill) {
-      judged.moving++
-      continue
-    }
-    judged.links++
-    if (!isRight) judged.differences.push({ linkSeq, counted, total, clicks })
-  }
-  return judged
+/** Sets a link's counters to the numbers of its clicks. False: they have changed since. */
+export async function repairIn(
+  db: Sql['db'],
+  { linkSeq, counted, total, clicks }: Difference,
+): Promise<boolean> {
+  const { rows } = await sql`
+    UPDATE link_counters SET total = ${clicks.human + clicks.bot} + bare_human + bare_bot,
+      human = ${clicks.human} + bare_human, bot = ${clicks.bot} + bare_bot,
+      unique_visitors = ${clicks.unique} + bare_unique
+    WHERE link_seq = ${linkSeq} AND human - bare_human = ${counted.human}
+      AND bot - bare_bot = ${counted.bot} AND unique_visitors - bare_unique = ${counted.unique}
+      AND total - bare_human - bare_bot = ${total}
+    RETURNING 1`.execute(db)
+  return rows.length > 0
+}
+
+/** How far each node has counted and stored its journal. */
+export async function progressOfNodes({ read }: Pick<Storage, 'read'>): Promise<NodeProgress[]> {
+  const { rows } = await sql<{
+    id: string
+    segment: number
+    offset: number
+    shipped_segment: number
+    shipped_offset: number
+  }>`SELECT id, segment, "offset", shipped_segment, shipped_offset
+    FROM node_watermarks JOIN nodes ON no = node_no ORDER BY no`.execute(read.db)
+  return rows.map(({ id, segment, offset, shipped_segment, shipped_offset }) => ({
+    node: id,
+    counted: { segment, offset },
+    stored: { segment: shipped_segment, offset: shipped_offset },
+  }))
+}
+
+/** Whether a node has not counted or stored everything that either side had before. */
+export function isBehind(before: readonly NodeProgress[], now: readonly NodeProgress[]): boolean {
+  return before.some(({ node, counted, stored }) => {
+    const its = now.find((each) => each.node === node)
+    if (its === undefined) return true
+    const needed = isBefore(counted, stored) ? stored : counted
+    return isBefore(its.counted, needed) || isBefore(its.stored, needed)
+  })
 }
 
 function isSame(a: LinkCounts, b: LinkCounts): boolean {

@@ -77,7 +77,7 @@ describe.skipIf(CHROMIUM === null)('small steps of every day (needs Chromium)', 
       `document.activeElement?.type === 'datetime-local' && document.activeElement.checkVisibility()`,
     )
     expect(await ends.evaluate((field) => Reflect.get(field, 'validationMessage'))).toBe(
-      en('common.invalid.date'),
+      en('common.invalid.incomplete'),
     )
     expect((await links()).map(({ slug }) => slug)).not.toContain('ends')
     await ends.fill('2099-05-03T12:00')
@@ -127,5 +127,60 @@ describe.skipIf(CHROMIUM === null)('small steps of every day (needs Chromium)', 
     await search.press('Enter')
     await dialog().waitFor({ state: 'detached' })
     expect((await linkOf('alpha')).folder_id).not.toBeNull()
+  }, 60_000)
+
+  test('keys act on the selected links, not only on the current one', async () => {
+    const { page } = visitor
+    await page.goto('/app/links?q=many')
+    await page.locator('[data-row]').first().waitFor()
+    for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key)
+    await button('links.bulk.clear').waitFor()
+    await page.keyboard.press('t')
+    await page.getByLabel(en('links.bulk.addTags'), { exact: true }).waitFor()
+    await page.keyboard.type('chosen')
+    await page.getByRole('option').first().waitFor()
+    await page.keyboard.press('Enter')
+    const changed = page.waitForResponse((answer) => answer.url().endsWith('/links/bulk'))
+    await page.getByRole('button', { name: /Update 2/ }).click()
+    await changed
+    const tagged = await api<{ data: Link[] }>('GET', '/links?tag=chosen&limit=10')
+    expect(tagged.data.length).toBe(2)
+  }, 60_000)
+
+  test('a new condition of a rule goes on to its value, and letters never choose unseen', async () => {
+    const { page } = visitor
+    await page.goto('/app/links?create=true')
+    await page
+      .locator('summary')
+      .filter({ hasText: en('links.field.rules') })
+      .click()
+    await button('rules.add').click()
+    const add = dialog().getByRole('combobox', { name: en('rules.addCondition'), exact: true })
+    await add.click()
+    await page.getByRole('option', { name: en('statistics.dimension.country') }).click()
+    const search = page.getByRole('combobox', { name: en('common.search'), exact: true })
+    await search.waitFor()
+    await page.keyboard.type('Germ')
+    await page.getByRole('option', { name: 'Germany' }).waitFor()
+    await page.keyboard.press('Enter')
+    await dialog().getByText('Germany', { exact: true }).waitFor()
+    // A letter opens the list with it, instead of choosing.
+    await add.focus()
+    await page.keyboard.press('r')
+    await search.waitFor()
+    expect(await search.inputValue()).toBe('r')
+    await page.keyboard.press('Escape')
+    expect(await dialog().locator('[data-condition]').count()).toBe(1)
+  }, 60_000)
+
+  test('a domain that was typed as a URL is added', async () => {
+    const { page } = visitor
+    await page.goto('/app/domains')
+    await button('domains.add').first().click()
+    await page
+      .getByLabel(en('domains.host'), { exact: true })
+      .pressSequentially('https://Go.example.org/')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'go.example.org' }).waitFor()
   }, 60_000)
 })

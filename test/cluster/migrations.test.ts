@@ -136,8 +136,8 @@ describe.skipIf(postgresMissing !== undefined)(title, () => {
   test('are refused on tables from before the baseline, which stay unchanged', async () => {
     const url = await empty()
     await migratePostgres(url, { '0001-core': statement('CREATE TABLE old (n INT)') })
-    await expect(migratePostgres(url)).rejects.toMatchObject({ name: 'OldFormat' })
-    await expect(postgresMigrationStates(url)).rejects.toMatchObject({ name: 'OldFormat' })
+    await expect(migratePostgres(url)).rejects.toMatchObject({ code: 'DATA_OLD' })
+    await expect(postgresMigrationStates(url)).rejects.toMatchObject({ code: 'DATA_OLD' })
     const tables = await query(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")
     expect(tables).toHaveLength(2)
   })
@@ -154,8 +154,8 @@ describe.skipIf(postgresMissing !== undefined)(title, () => {
     await migratePostgres(url, { ...two, '0003-less': dropping })
     expect(await migratePostgres(url, two)).toEqual([])
     await expect(migratePostgres(url, FIRST)).rejects.toMatchObject({
-      name: 'NewerDatabase',
-      migration: '0003-less',
+      code: 'DATA_NEWER',
+      message: expect.stringContaining('0003-less'),
     })
   })
 

@@ -69,8 +69,8 @@ export async function backupRun({ clicks, links, backups }: BackupRunOptions) {
     await load.done
     await writes.stop()
     await drained(slugline)
-    const own = await slugline.cli('clicks', 'recount', '--json')
     await slugline.stop()
+    const own = await slugline.cli('clicks', 'recount', '--json')
     const harmed = await compareStored(slugline, load.fates, links)
     for (const { directory, killed, at, written } of made) {
       const before = load.fates.map((fate, mark) =>
@@ -154,9 +154,9 @@ async function compare(made: {
   try {
     await drained(restored)
     const there = await externalIds(restored, key)
+    await restored.stop()
     const { stdout } = await restored.cli('clicks', 'recount', '--json')
     const { mended } = JSON.parse(stdout) as { mended: number }
-    await restored.stop()
     const writesMissing = written.filter((id) => !there.has(id)).length
     const stored = await compareStored(restored, before, links)
     return { restored: stored, writesMissing, mended, refusals: [] }

@@ -88,10 +88,10 @@ export async function killRun(options: KillRunOptions): Promise<KillRun> {
     await drained(slugline)
     const drainSeconds = (performance.now() - loaded) / 1_000
     const reported = await compareReports(slugline, key)
+    await slugline.stop()
     const { status, stdout, stderr } = await slugline.cli('clicks', 'recount', '--json')
     if (status !== 0) throw new Error(`clicks recount failed: ${stderr}`)
     const { mended } = JSON.parse(stdout) as { mended: number }
-    await slugline.stop()
     const stored = await compareStored(slugline, load.fates, links)
     const unknown = load.fates.reduce((sum, fate) => sum + Number(fate === FATE.unknown), 0)
     const { total, ...differences } = reported

@@ -10,7 +10,8 @@ import type { StoredFacts } from '../../statistics/engine/types.ts'
 import { statisticsFile } from '../../statistics/process/files.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
-const RECOUNT = 'slugline clicks recount compares each link, and repairs it'
+const RECOUNT =
+  'slugline clicks recount compares each link, and repairs it, while the server is stopped'
 const FROM_BACKUP = 'a backup may have them; the links keep their numbers'
 const NEWER_LINKS =
   'restore a backup of the whole directory; a start only makes sure that no new link gets their clicks'

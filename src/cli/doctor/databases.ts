@@ -34,7 +34,8 @@ const MOVE_AWAY =
   'their numbers, but reports begin anew with the clicks of the journal'
 const CUT =
   'slugline serve cuts it off, and stores its clicks again from the journal: a power cut does this'
-const KEPT = 'slugline clicks recount says whether clicks are missing; then delete that file'
+const KEPT =
+  'slugline clicks recount says whether clicks are missing, while the server is stopped; then delete that file'
 
 /** What a database is compared with. */
 export interface Expected {
@@ -81,10 +82,10 @@ export async function checkEmbedded(config: Config, expected: Expected): Promise
   return [...found, ...(await guarded('consistency', RESTORE, compare))]
 }
 
-/** The problem of data that is not of one instance, or of a newer version. @throws any other error */
+/** The problem of data that is not of one instance, or of another version. @throws any other error */
 export function asProblem(error: unknown): Finding {
   if (!(error instanceof Refused)) throw error
-  if (error.code === 'DATA_NEWER') {
+  if (error.code === 'DATA_NEWER' || error.code === 'DATA_OLD') {
     const end = error.message.lastIndexOf('. ')
     return problem('migrations', error.message.slice(0, end), error.message.slice(end + 2))
   }

@@ -1,24 +1,18 @@
 import type { Command } from 'commander'
-import type { LinkCounts, Recounted } from '../../clicks/recount.ts'
+import type { LinkCounts } from '../../clicks/recount.ts'
 import { COMMAND_LINE, recordInstance } from '../../features/audit/index.ts'
 import { systemClock } from '../../lib/base/clock.ts'
 import { SEQS_PER_WORKSPACE, type Storage } from '../../platform/storage/index.ts'
-import type { RawClicksUnavailable } from '../../statistics/process/raw-source.ts'
+import type { Recounted } from '../../server/backend/recount.ts'
+import { stateOf } from '../../statistics/process/store-state.ts'
 import { type CommandContext, CommandError, type CommandStorage } from '../context.ts'
 
 const LINKS_NAMED = 50
 
-const UNAVAILABLE: Record<RawClicksUnavailable['reason'], string> = {
-  locked: 'Another process has the statistics open and does not answer. Try again in a minute.',
+/** Why the statistics file can't be opened. */
+const UNAVAILABLE: Partial<Record<ReturnType<typeof stateOf>, string>> = {
+  locked: 'Another process has the statistics open. Try again in a minute. Nothing was changed.',
   corrupt: 'The statistics file is damaged: bin/slugline doctor says more. Nothing was changed.',
-  full: 'There is no space left on the disk. Nothing was changed.',
-  migrating: 'The stored clicks are migrated to this version. Try again when that is over.',
-  newer:
-    'The stored clicks are of a newer version of Slugline. Use that version. Nothing was changed.',
-  failed: "The statistics file can't be read: bin/slugline doctor says more. Nothing was changed.",
-  incomplete:
-    'The statistics lack clicks that are counted, so nothing can be compared. Nothing was changed.',
-  behind: 'Clicks are still being stored. Try again when the backlog is gone.',
 }
 
 /** `clicks recount`: compares the links' counters with their stored clicks. */
@@ -26,25 +20,24 @@ export function registerClicksCommands(program: Command, context: CommandContext
   const clicks = program.command('clicks').description('maintain click data')
   clicks
     .command('recount')
-    .description('recompute click counters from stored clicks')
+    .description('recompute click counters of a stopped instance from stored clicks')
     .option('--workspace <name>', 'only this workspace, by name or ID')
     .action((options: { workspace?: string }) => recountClicks(context, options.workspace))
 }
 
 async function recountClicks(context: CommandContext, workspace?: string): Promise<void> {
+  const { lockDataDir } = await import('../../server/operations/lock.ts')
+  const { recountNodes, recountStopped } = await import('../../server/backend/recount.ts')
   const { config } = context
-  const { recount } = await import('../../clicks/recount.ts')
-  const { embeddedSource, scaledSource } = await import('../../server/backend/recount-sources.ts')
   await context.withStorage(async (opened) => {
     const { storage } = opened
     const range = await rangeOf(opened, workspace)
+    const lock = config.scaled === null ? lockDataDir(config.dataDir) : null
     try {
-      const source =
+      const result =
         config.scaled === null
-          ? await embeddedSource(config, storage)
-          : await scaledSource(config.scaled, storage)
-      const result = await recount({ storage, range, ...source }).finally(source.close)
-      if (result.behind.length > 0) throw behindError(result.behind, config.scaled !== null)
+          ? await recountStopped(config, storage, range)
+          : await recountNodes(config.scaled, storage, range)
       const { links, differences } = result
       if (differences.length > 0) {
         const label = workspace ?? 'all workspaces'
@@ -54,21 +47,14 @@ async function recountClicks(context: CommandContext, workspace?: string): Promi
       }
       await print(context, result, storage)
     } catch (error) {
-      // By name, because its module is only loaded on a single machine.
-      if (!(error instanceof Error) || error.name !== 'RawClicksUnavailable') throw error
-      const { reason } = error as RawClicksUnavailable
-      throw new CommandError(UNAVAILABLE[reason], 1, `STATISTICS_${reason.toUpperCase()}`)
+      const state = stateOf(error)
+      const message = UNAVAILABLE[state]
+      if (message === undefined) throw error
+      throw new CommandError(message, 1, `STATISTICS_${state.toUpperCase()}`)
+    } finally {
+      lock?.release()
     }
   })
-}
-
-function behindError(nodes: readonly string[], isScaled: boolean): CommandError {
-  if (!isScaled) return new CommandError(UNAVAILABLE.behind, 1, 'STATISTICS_BEHIND')
-  return new CommandError(
-    `Nothing was compared: clicks of ${nodes.join(', ')} are not all counted and stored. Start or drain these nodes, or try again when the backlog is gone.`,
-    1,
-    'NODES_BEHIND',
-  )
 }
 
 async function rangeOf(
@@ -82,7 +68,7 @@ async function rangeOf(
 
 async function print(
   context: CommandContext,
-  { links, older, moving, differences, since }: Recounted,
+  { links, older, differences, since }: Recounted,
   { read }: Pick<Storage, 'read'>,
 ): Promise<void> {
   const named = []
@@ -102,7 +88,6 @@ async function print(
       `${older} links are older than the statistics, which begin at ${begin}: not compared.`,
     )
   }
-  if (moving > 0) lines.push(`${moving} links were clicked all the time: try again for them.`)
   if (named.length > 0) {
     const inWords = ({ human, bot, unique }: LinkCounts) => `${human}/${bot}/${unique}`
     const shown = context.tableOf(named.slice(0, LINKS_NAMED), {
@@ -114,6 +99,6 @@ async function print(
     lines.push(shown)
   }
   if (named.length > LINKS_NAMED) lines.push(`and ${named.length - LINKS_NAMED} more`)
-  const compared = { links, older, moving, since: begin }
+  const compared = { links, older, since: begin }
   context.print(lines.join('\n'), { ...compared, mended: differences.length, differences: named })
 }

@@ -32,14 +32,14 @@ export async function runHelper(
 
 /** Counts clicks until there are none left, or the serving process has ended. */
 async function countClicks(dataDir: string, limits: ClickLimits): Promise<void> {
-  const { logLevel, logFormat, geoipDatabase, scaled, backgroundNiceness } = createContext().config
+  const { logLevel, logFormat, scaled, backgroundNiceness } = createContext().config
   const { createClickCounter, journalDirectory } = await import('../../clicks/index.ts')
   const { runWorker } = await import('../../clicks/workers/index.ts')
   const { openCounters } = await import('../../server/backend/workers.ts')
   const logger = await createLogger({ level: logLevel, format: logFormat })
   const counter = createClickCounter({
     directory: journalDirectory(dataDir),
-    store: await openCounters({ dataDir, geoipDatabase, scaled, limits }),
+    store: await openCounters({ dataDir, scaled, limits }),
     clock: systemClock,
     logger,
   })

@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
+import { Refused } from '../../lib/errors/index.ts'
 import { clickhouseUrl, postgresUrl, readOwnEnvironment } from '../../platform/config/index.ts'
+import { StorageUnavailable } from '../../platform/storage/storage.ts'
 import { type CommandContext, CommandError, checked } from '../context.ts'
 import { toStderr } from '../output.ts'
 
@@ -54,21 +56,20 @@ async function move(
   context.print(`${lines}\n\n${outcome}`, json)
 }
 
-const FAULTS: Record<string, string> = {
-  ClickHouseError: 'CLICKHOUSE_UNAVAILABLE',
-  RefusedStatement: 'TARGET_REFUSED',
-  StorageUnavailable: 'TARGET_UNAVAILABLE',
-}
-
 /** What interrupted a move, with a code for the side that failed. */
 async function explain(error: unknown): Promise<unknown> {
   const { stateOf } = await import('../../statistics/process/store-state.ts')
-  const { name, message } = error as Error
-  if (name === 'Refused') return error
+  const { ClickHouseError } = await import('../../statistics/engine/clickhouse/client.ts')
+  const { RefusedStatement } = await import('../../platform/storage/postgres/errors.ts')
+  if (!(error instanceof Error)) return error
   const advice = 'Nothing of the instance was changed; the same command continues where it was.'
   const interrupted = (code: string, reason: string) =>
     new CommandError(`${reason}. ${advice}`, 1, code)
-  if (name in FAULTS) return interrupted(FAULTS[name] as string, message)
+  const { message } = error
+  if (error instanceof ClickHouseError) return interrupted('CLICKHOUSE_UNAVAILABLE', message)
+  if (error instanceof RefusedStatement) return interrupted('TARGET_REFUSED', message)
+  if (error instanceof StorageUnavailable) return interrupted('TARGET_UNAVAILABLE', message)
+  if (error instanceof Refused) return error
   const state = stateOf(error)
   if (state === 'full') return interrupted('DISK_FULL', 'The data directory has no space left')
   if (state !== 'corrupt') return error

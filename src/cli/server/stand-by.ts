@@ -1,4 +1,5 @@
 import type { Config, Secrets } from '../../platform/config/index.ts'
+import { StorageUnavailable } from '../../platform/storage/storage.ts'
 import type { CreateServing, Serving, ServingInput } from '../../server/operations/serving.ts'
 import type { Gate } from './server.ts'
 
@@ -6,8 +7,7 @@ const RETRY_MS = 1_000
 
 /** Whether a start failed only because the shared database is down. */
 export function isAway({ scaled }: Pick<Config, 'scaled'>, error: unknown): boolean {
-  // By name, so that the module is only loaded for the database in use.
-  return scaled !== null && error instanceof Error && error.name === 'StorageUnavailable'
+  return scaled !== null && error instanceof StorageUnavailable
 }
 
 /** What has to be closed when the process stops. */

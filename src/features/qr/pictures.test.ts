@@ -29,7 +29,7 @@ test('pictures are drawn one at a time, workspaces in turns, the same one once',
     begun[n - 1]?.finish()
   }
   await Promise.all(all)
-  expect(names()).toEqual(['a', 'b', 'x', 'c', 'b'])
+  expect(names()).toEqual(['a', 'x', 'b', 'b', 'c'])
 })
 
 test('the latest pictures are kept, up to a limit', async () => {

@@ -2,6 +2,7 @@ import { createWorkQueue } from '../../platform/limits/index.ts'
 
 /** The most bytes of pictures in memory. */
 const KEPT_BYTES = 16 * 1024 * 1024
+const WAITING_MAX = 64
 
 type Picture = Uint8Array<ArrayBuffer>
 
@@ -10,7 +11,7 @@ type Picture = Uint8Array<ArrayBuffer>
  * picture that is being drawn is drawn once.
  */
 export function createPictures(keptBytes = KEPT_BYTES) {
-  const queue = createWorkQueue(1, ['picture'])
+  const queue = createWorkQueue(1, WAITING_MAX)
   const drawing = new Map<string, Promise<Picture>>()
   const kept = new Map<string, Picture>()
   let bytes = 0
@@ -41,7 +42,7 @@ export function createPictures(keptBytes = KEPT_BYTES) {
       }
       const begun = drawing.get(name)
       if (begun !== undefined) return begun
-      const picture = queue.run('picture', String(workspaceNo), draw)
+      const picture = queue.run(draw, { group: String(workspaceNo) })
       drawing.set(name, picture)
       try {
         const drawn = await picture

@@ -65,7 +65,9 @@ const rest = z.object({ password: passwordField.optional(), name: nameField.opti
 export function checkNewUser(input: NewUser): { email: string; name: string | null } {
   const email = emailField.safeParse(input.email)
   if (!email.success) {
-    throw new Refused('INVALID_EMAIL', `${input.email.trim()} is not an e-mail address`)
+    throw new Refused('INVALID_EMAIL', `${input.email.trim()} is not an e-mail address`, {
+      status: 2,
+    })
   }
   const { password, name } = input
   const checkedRest = validate(rest, { password, name: name?.trim() || undefined })

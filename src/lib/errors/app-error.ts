@@ -105,10 +105,33 @@ export function invalid(...details: readonly ErrorDetail[]): AppError {
 /** A refused command of the operator. The message is English, for the command line. */
 export class Refused extends Error {
   override name = 'Refused'
+  /** The command's exit status: 1 failed, 2 wrong usage or configuration. */
+  readonly status: 1 | 2
+
   constructor(
     readonly code: string,
     message: string,
+    { status = 1, ...options }: ErrorOptions & { status?: 1 | 2 } = {},
   ) {
-    super(message)
+    super(message, options)
+    this.status = status
   }
+}
+
+/** Refuses data that was made before the first migration. */
+export function oldData(): Refused {
+  return new Refused(
+    'DATA_OLD',
+    'The data was made by a version of Slugline from before its first release, whose format ' +
+      'is not read. Use an empty data directory or database.',
+  )
+}
+
+/** Refuses data with a migration that this version doesn't know. */
+export function newerData(migration: string): Refused {
+  return new Refused(
+    'DATA_NEWER',
+    `The data was made by a newer version of Slugline (${migration}). Start that version, or ` +
+      'restore the backup from before the upgrade.',
+  )
 }

@@ -6,6 +6,8 @@ export {
   DETAILS_MAX,
   type ErrorDetail,
   invalid,
+  newerData,
+  oldData,
   Refused,
 } from './app-error.ts'
 export {

@@ -39,7 +39,9 @@ export function locate(place: BackupPlace, reach: Reach): { store: BackupStore; 
   const path = 'directory' in place ? place.directory : place.prefix
   const name = basename(path)
   if (name === '')
-    throw new Refused('INVALID_PLACE', 'Name a backup below the bucket: s3://bucket/name')
+    throw new Refused('INVALID_PLACE', 'Name a backup below the bucket: s3://bucket/name', {
+      status: 2,
+    })
   const parent = dirname(path)
   const above =
     'directory' in place
@@ -126,7 +128,7 @@ function makePartial(partial: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'EEXIST' && code !== 'ENOTDIR') throw error
-    throw new Refused('INVALID_PLACE', `${parent} is a file: name a directory`)
+    throw new Refused('INVALID_PLACE', `${parent} is a file: name a directory`, { status: 2 })
   }
   try {
     mkdirSync(partial, { mode: 0o700 })

@@ -1,3 +1,4 @@
+import { SQLiteError } from 'bun:sqlite'
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -77,14 +78,14 @@ function checkSqlite(file: string, table: string): number {
       close()
     }
   } catch (error) {
-    if ((error as Error).name !== 'SQLiteError') throw error
-    throw damaged(`${name} can't be read: ${(error as Error).message}`)
+    if (!(error instanceof SQLiteError)) throw error
+    throw damaged(`${name} can't be read: ${error.message}`)
   }
 }
 
 /** @throws Refused */
 function asDamage(error: unknown): never {
-  if (!(error instanceof Refused) || error.code === 'DATA_NEWER') throw error
+  if (!(error instanceof Refused) || /^DATA_(?:NEWER|OLD)$/.test(error.code)) throw error
   throw damaged(error.message.replace(`. ${PUT_BACK}`, ''))
 }
 

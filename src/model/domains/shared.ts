@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceFile } from '../../lib/base/replace-file.ts'
+import { Refused } from '../../lib/errors/index.ts'
 import type { Storage, Transaction } from '../../platform/storage/index.ts'
 import {
   canonical,
@@ -12,19 +13,15 @@ import {
 } from './list.ts'
 
 /** The configuration names a host that already has links of another domain, so it is ambiguous. */
-export class DomainConflict extends Error {
-  override name = 'DomainConflict'
-  constructor(
-    readonly host: string,
-    isOwned = false,
-  ) {
-    super(
-      isOwned
-        ? `${host} is the domain of a workspace; it can't be the base address or a short domain of ` +
-            'all. Choose another host, or let the workspace delete the domain.'
-        : `${host} has links of its own from when it was a short domain; it can't become the base ` +
-            'address, whose links are others. Choose another base address, or delete those links.',
-    )
+export class DomainConflict extends Refused {
+  constructor(host: string, isOwned = false) {
+    const reason = isOwned
+      ? `${host} is the domain of a workspace; it can't be the base address or a short domain of ` +
+        'all. Choose another host, or let the workspace delete the domain.'
+      : `${host} has links of its own from when it was a short domain; it can't become the base ` +
+        'address, whose links are others. Choose another base address, or delete those links.'
+    const message = `BASE_URL or SLUGLINE_DOMAINS can't be this: ${reason}`
+    super('CONFIGURATION', message, { status: 2 })
   }
 }
 

@@ -1,4 +1,3 @@
-export { createHashQueue, createWorkQueue, type HashQueue } from './hash-queue.ts'
 export {
   createMemoryLimiter,
   type Decision,
@@ -9,3 +8,4 @@ export {
 } from './memory.ts'
 export { createOpenLimit } from './open-limit.ts'
 export { createSharedLimiter, type SharedLimiter } from './shared.ts'
+export { createHashQueue, createWorkQueue, type HashQueue } from './work-queue.ts'

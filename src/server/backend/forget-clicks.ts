@@ -1,10 +1,15 @@
 import { sql } from 'kysely'
 import { readWatermark } from '../../clicks/index.ts'
-import { type Difference, type NodeProgress, recount } from '../../clicks/recount.ts'
+import {
+  compareCounts,
+  isBehind,
+  type NodeProgress,
+  progressOfNodes,
+  repairIn,
+} from '../../clicks/recount.ts'
 import { dayOf } from '../../clicks/visitors.ts'
 import { databaseFiles, openSqlite, type Sql, type Storage } from '../../platform/storage/index.ts'
 import type { Forgotten } from '../../statistics/engine/types.ts'
-import { progressOfNodes, repairIn } from './recount-sources.ts'
 
 /** Dependencies, for one machine or many. */
 interface ForgetOptions {
@@ -24,24 +29,47 @@ const LOOKS = 20
  * Deletes a link's clicks before a time, and sets its counters to the remaining ones. All steps are
  * idempotent, so it can be retried after any failure. False: clicks kept arriving; to be retried.
  */
-function createForgetClicks({ storage, forget, progress, write, waitMs }: ForgetOptions) {
+function createForgetClicks(options: ForgetOptions) {
   return async (linkSeq: number, before: number): Promise<boolean> => {
-    const { behind, moving } = await recount({
-      storage,
-      range: [linkSeq, linkSeq + 1],
-      looks: LOOKS,
-      wait: () => Bun.sleep(waitMs),
-      progress: async () => progress(await forget(linkSeq, before)),
-      // Queried in each attempt: waiting clicks of a journal have been stored in the meantime.
-      async stored() {
-        const { since, ...numbers } = await forget(linkSeq, before)
-        return { since, links: new Map([[linkSeq, numbers]]) }
-      },
-      repair: (difference: Difference) => write((db) => repairIn(db, difference)),
-    })
-    await write((db) => settle(db, linkSeq, before))
-    return behind.length === 0 && moving === 0
+    const isDone = await agree(options, linkSeq, before)
+    await options.write((db) => settle(db, linkSeq, before))
+    return isDone
   }
+}
+
+/**
+ * Makes a link's counters agree with its stored clicks, while clicks arrive. Both follow the journal at
+ * their own pace, so they are read twice: once every node has counted and stored everything that either
+ * side had at the first time, and if the numbers are still the same, both sides have the same clicks.
+ */
+async function agree(
+  { storage, forget, progress, write, waitMs }: ForgetOptions,
+  linkSeq: number,
+  before: number,
+): Promise<boolean> {
+  async function look() {
+    // In each attempt: waiting clicks of a journal have been stored in the meantime.
+    const forgotten = await forget(linkSeq, before)
+    const { since, human, bot, unique } = forgotten
+    const stored = { since, links: new Map([[linkSeq, { human, bot, unique }]]) }
+    const { differences } = await compareCounts(storage, [linkSeq, linkSeq + 1], stored)
+    // Read after the numbers, to be on the safe side.
+    return { difference: differences[0] ?? null, needed: await progress(forgotten) }
+  }
+
+  let last = await look()
+  for (let looks = 0; looks < LOOKS; looks++) {
+    await Bun.sleep(waitMs)
+    // The positions stay until they are reached, so that new clicks don't postpone the comparison.
+    if (isBehind(last.needed, await progress(await forget(linkSeq, before)))) continue
+    const now = await look()
+    const { difference } = now
+    if (difference === null) return true
+    const isStill = Bun.deepEquals(difference, last.difference)
+    if (isStill && (await write((db) => repairIn(db, difference)))) return true
+    last = now
+  }
+  return false
 }
 
 /** Clicks that are only counted have no dates: all go if the last one is before that time. */

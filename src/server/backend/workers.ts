@@ -12,6 +12,7 @@ import {
 import { systemClock } from '../../lib/base/clock.ts'
 import type { Hidden } from '../../lib/base/hidden.ts'
 import type { Logger } from '../../lib/base/logger.ts'
+import { Refused } from '../../lib/errors/index.ts'
 import { type Node, readNode } from '../../platform/cluster/node.ts'
 import type { Config, ScaledConfig } from '../../platform/config/index.ts'
 import { databaseFiles, openFollowing } from '../../platform/storage/index.ts'
@@ -23,8 +24,6 @@ type Settings = Pick<Config, 'dataDir' | 'scaled'> & {
   /** See `clickLimitsOf`: if there are any, the statistics process stores only counted clicks. */
   limits: ClickLimits
 }
-
-type CounterSettings = Settings & Pick<Config, 'geoipDatabase'>
 
 /** Connections of a worker, or of one that answers reports. */
 const CONNECTIONS = 2
@@ -42,21 +41,15 @@ const RETRY_MS = { embedded: 5_000, scaled: 500 }
 /** How long the click worker waits for the statistics process, which is started with it. */
 const PROCESS_WITHIN_MS = 10_000
 
-/** The data directory isn't a node's. */
-export class NotANode extends Error {
-  override name = 'NotANode'
-}
-
-/** Opens the counters for a machine's click worker. @throws NotANode */
+/** Opens the counters for a machine's click worker. @throws Refused */
 export async function openCounters({
   dataDir,
   scaled,
   limits,
-  geoipDatabase,
-}: CounterSettings): Promise<CounterStore | FollowingCounters> {
+}: Settings): Promise<CounterStore | FollowingCounters> {
   if (scaled === null) {
     return followCounters(dataDir, async () => {
-      if (mustFill(dataDir)) await fillFromStored({ dataDir, geoipDatabase })
+      if (mustFill(dataDir)) await fillFromStored(dataDir)
       return openSqliteCounters(dataDir, limits)
     })
   }
@@ -65,13 +58,12 @@ export async function openCounters({
   return createPostgresCounters({ storage, nodeNo, limits })
 }
 
-/** Fills new counters from the stored clicks. @throws RawClicksUnavailable */
-async function fillFromStored(options: Pick<Config, 'dataDir' | 'geoipDatabase'>): Promise<void> {
-  const { openRawSource } = await import('../../statistics/process/raw-source.ts')
+/** Fills new counters from the stored clicks. */
+async function fillFromStored(dataDir: string): Promise<void> {
+  const { storedCounters } = await import('../../statistics/process/stored-counters.ts')
   // A command has no statistics process beside it that is about to start.
   const processWithinMs = process.send === undefined ? 0 : PROCESS_WITHIN_MS
-  const raw = await openRawSource({ ...options, processWithinMs })
-  await fillCounters(options.dataDir, raw.counters, systemClock.now()).finally(raw.close)
+  await fillCounters(dataDir, storedCounters(dataDir, processWithinMs), systemClock.now())
 }
 
 /** Opens the store of a machine's statistics process, and closes what it shares. */
@@ -88,7 +80,7 @@ interface StoreOpener {
 
 type StoreSettings = Settings & { enrich: NodeStoreOptions['enrich']; logger: Logger }
 
-/** The only place that chooses an engine for statistics. @throws NotANode */
+/** The only place that chooses an engine for statistics. @throws Refused */
 export function storeOpener(options: StoreSettings): Promise<StoreOpener> {
   const { scaled } = options
   return scaled === null ? embeddedOpener(options) : scaledOpener(options, scaled)
@@ -169,6 +161,8 @@ function isLimited(limits: ClickLimits): boolean {
 
 function nodeOf(dataDir: string): Node {
   const node = readNode(dataDir)
-  if (node === null) throw new NotANode(`${dataDir} is not the data directory of a node`)
+  if (node === null) {
+    throw new Refused('NOT_A_NODE', `${dataDir} is not the data directory of a node`)
+  }
   return node
 }

@@ -23,7 +23,7 @@ const DAMAGED = /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ)/
 /**
  * Migrates a single machine's data directory, once it is certain that it has one instance's files,
  * and writes into each which one that is.
- * @throws Refused, with nothing changed; OldFormat
+ * @throws Refused, with nothing changed
  */
 export async function migrateInstance(dataDir: string): Promise<MigrationState[]> {
   await assertOneInstance(dataDir)

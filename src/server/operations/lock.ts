@@ -1,6 +1,7 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Refused } from '../../lib/errors/index.ts'
 
 /** How long a start waits for a server that is about to end. */
 const PATIENCE_MS = 250
@@ -12,14 +13,14 @@ const TAKE_OVER_MS = 12_000
 const held = new Set<Database>()
 
 /** Another process serves from this data directory. */
-export class DataDirLocked extends Error {
-  override name = 'DataDirLocked'
+export class DataDirLocked extends Refused {
   constructor(
     readonly dataDir: string,
     /** The process id in the lock's file; null: unknown. */
     readonly pid: number | null,
   ) {
     super(
+      'DATA_DIR_LOCKED',
       `${dataDir} is in use by another Slugline server${pid === null ? '' : ` (process ${pid})`}. ` +
         'Stop that one first, or give this one a directory of its own with SLUGLINE_DATA_DIR.',
     )

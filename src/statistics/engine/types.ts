@@ -48,7 +48,7 @@ export interface RowFormat {
   end(): Uint8Array
 }
 
-/** The first line of a recount: where in the journal, and from when (0: always), it has all clicks. */
+/** Where in the journal, and from when (0: always), a snapshot has all clicks. */
 export type RecountHead = Position & { since: number }
 
 /** What a statistics file that is whole says of itself. */
@@ -82,8 +82,6 @@ export interface Maintenance {
 export interface Answers {
   /** Reports that are cancelled by the signal. */
   reportsUntil(signal: AbortSignal): ClickReports
-  /** The numbers of links: first ≤ link < end; absent where commands read them themselves. */
-  recount?(range: readonly [first: number, end: number]): ReadableStream<Uint8Array>
   /**
    * All that counters are filled with, after a {@link RecountHead}: visitors since a day, and months
    * since one. Absent where there is no file of counters.

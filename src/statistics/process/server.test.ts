@@ -26,12 +26,7 @@ beforeEach(() => {
   const reports = { export: async () => streamOf(pieces) } as unknown as ClickReports
   listening = listen({
     socket,
-    answers: async () => ({
-      reportsUntil: () => reports,
-      recount: () => {
-        throw new Error('Nobody asks')
-      },
-    }),
+    answers: async () => ({ reportsUntil: () => reports }),
   })
   client = createStatisticsClient(() => {})
   client.ready(socket)

@@ -83,8 +83,6 @@ async function answer(
   args: readonly unknown[],
   signal: AbortSignal,
 ): Promise<Response | ReadableStream<Uint8Array>> {
-  const [range] = args as [readonly [number, number]]
-  if (question === 'recount' && store.recount !== undefined) return store.recount(range)
   if (question === 'counters' && store.counters !== undefined) {
     return store.counters(...(args as [number, number]))
   }

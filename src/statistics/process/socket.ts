@@ -49,7 +49,7 @@ export function claimSocket(own: string, path: string): () => void {
 /** Asks the statistics process of a data directory, for a command. @throws when it doesn't run */
 export function askStatistics(
   dataDir: string,
-  question: 'check' | 'counters' | 'lock-writes' | 'recount',
+  question: 'check' | 'counters' | 'lock-writes',
   args: readonly unknown[],
   signal: AbortSignal,
 ): Promise<Response> {

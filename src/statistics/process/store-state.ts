@@ -1,3 +1,5 @@
+import { Refused } from '../../lib/errors/index.ts'
+
 /**
  * State of the store: `opening` (not tried yet), `ok`, `locked` (another process has the file),
  * `corrupt` (damaged, or not one of ours), `full` (no space left), `migrating` (its tables are migrated,
@@ -16,9 +18,8 @@ export type StoreState =
 
 /** The state of the statistics file after an error of DuckDB or of the file system. */
 export function stateOf(error: unknown): Exclude<StoreState, 'ok' | 'opening'> {
-  const { name, code } = error as { name?: unknown; code?: unknown }
-  if (name === 'MigratedElsewhere') return 'migrating'
-  if (name === 'Refused' && code === 'DATA_NEWER') return 'newer'
+  if (error instanceof Refused && error.code === 'STATISTICS_MIGRATING') return 'migrating'
+  if (error instanceof Refused && error.code === 'DATA_NEWER') return 'newer'
   const text = error instanceof Error ? error.message : String(error)
   if (/could not set lock|conflicting lock/i.test(text)) return 'locked'
   if (/no space left|disk full|ENOSPC|out of disk/i.test(text)) return 'full'

@@ -14,8 +14,8 @@ export function useOwnValidity(): void {
         target.setCustomValidity(t('common.invalid.email'))
       } else if (tooShort) {
         target.setCustomValidity(t('common.invalid.short', { min: target.minLength }))
-      } else if (badInput && target.type.startsWith('date')) {
-        target.setCustomValidity(t('common.invalid.date'))
+      } else if (badInput && /^(?:date|time)/.test(target.type)) {
+        target.setCustomValidity(t('common.invalid.incomplete'))
       }
     }
     const onInput = ({ target }: Event) => {

@@ -1,11 +1,13 @@
 import { Combobox as Base } from '@base-ui/react/combobox'
 import { Check, ChevronDown } from 'lucide-react'
-import { useState } from 'react'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { cx } from './cx.ts'
 import { CONTROL } from './input.tsx'
 import { type ComboboxProps, type Option, triggerClass } from './listbox.tsx'
 import { ITEM, POPUP, takeFocus } from './popup.ts'
+
+const hasModifier = ({ altKey, ctrlKey, metaKey }: KeyboardEvent) => altKey || ctrlKey || metaKey
 
 /** A combobox that has been opened: it is so when it comes. */
 export function OpenedCombobox({
@@ -19,9 +21,16 @@ export function OpenedCombobox({
   chosen,
   invalid = false,
   className,
+  onChosen,
 }: ComboboxProps) {
   const { t, format } = useI18n()
   const [text, setText] = useState('')
+  const [open, setOpen] = useState(true)
+  const isChosen = useRef(false)
+  const type = (next: string) => {
+    setText(next)
+    onSearch?.(next)
+  }
   const typed = text.trim()
   const isKnown = options.some((one) => one.label.toLowerCase() === typed.toLowerCase())
   const items =
@@ -29,12 +38,13 @@ export function OpenedCombobox({
   const root = {
     items,
     inputValue: text,
-    onInputValueChange(next: string) {
-      setText(next)
-      onSearch?.(next)
-    },
+    onInputValueChange: type,
     autoHighlight: true,
-    defaultOpen: true,
+    open,
+    onOpenChange(next: boolean, { reason }: { reason: string }) {
+      setOpen(next)
+      isChosen.current = reason === 'item-press'
+    },
     ...(onSearch && { filter: null }),
   }
   const content = (
@@ -43,6 +53,14 @@ export function OpenedCombobox({
         ref={takeFocus}
         aria-label={label}
         aria-invalid={invalid || undefined}
+        onKeyDown={(event) => {
+          if (open || event.key.length > 1 || event.key === ' ' || hasModifier(event)) return
+          // It would choose the first value with this letter, unseen.
+          event.preventBaseUIHandler()
+          event.preventDefault()
+          setOpen(true)
+          type(event.key)
+        }}
         className={triggerClass(true, className)}
       >
         <span dir={(chosen?.length ?? 0) > 1 ? undefined : 'auto'} className="truncate">
@@ -58,6 +76,11 @@ export function OpenedCombobox({
         <Base.Positioner sideOffset={4} align="start" className="z-50">
           <Base.Popup
             aria-label={label}
+            finalFocus={() => {
+              if (onChosen === undefined || !isChosen.current) return true
+              onChosen()
+              return false
+            }}
             className={cx(
               POPUP,
               'flex max-h-[min(24rem,var(--available-height))] w-72 max-w-(--available-width) flex-col gap-1',

@@ -46,6 +46,8 @@ export interface ComboboxProps {
   chosen?: readonly string[] | undefined
   invalid?: boolean
   className?: string
+  /** If set, it moves the focus when a value was chosen; otherwise the trigger gets it. */
+  onChosen?: () => void
 }
 
 /** The look of the trigger; `compact`: like a button. */

@@ -1,3 +1,5 @@
+import { oldData } from '../../../lib/errors/index.ts'
+
 /** A migration, and whether it is applied. */
 export interface MigrationState {
   database: 'main' | 'counters' | 'postgres'
@@ -8,15 +10,10 @@ export interface MigrationState {
   newer: boolean
 }
 
-/** The tables were created before the baseline, by an unreleased version. */
-export class OldFormat extends Error {
-  override name = 'OldFormat'
-}
-
 /**
  * All migrations, including those of a newer version, and whether they are applied; `applied` maps
  * names to times.
- * @throws OldFormat
+ * @throws Refused
  */
 export function statesOf(
   database: MigrationState['database'],
@@ -32,11 +29,11 @@ export function statesOf(
   }))
 }
 
-/** @throws OldFormat if migrations are applied, but not the baseline */
+/** @throws Refused if migrations are applied, but not the baseline */
 export function assertCurrentFormat(
   migrations: Readonly<Record<string, unknown>>,
   applied: readonly string[],
 ): void {
   const [baseline = ''] = Object.keys(migrations).sort()
-  if (applied.length > 0 && !applied.includes(baseline)) throw new OldFormat(applied[0])
+  if (applied.length > 0 && !applied.includes(baseline)) throw oldData()
 }

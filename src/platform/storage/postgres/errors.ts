@@ -27,6 +27,12 @@ export class ConnectionLost extends StorageUnavailable {}
 /** A transaction was rolled back because of a conflict: it can be retried. */
 export class SerializationFailure extends StorageUnavailable {}
 
+/** Whether an error is the server's or the driver's, whose lost connections may have no code. */
+export function isOfPostgres(error: unknown): boolean {
+  if (!(error instanceof Error) || 'code' in error) return true
+  return /connection|timeout/i.test(error.message)
+}
+
 /** Converts an error of PostgreSQL to one with a code, but without addresses, SQL or values. */
 export function asPostgresError(error: unknown): Error {
   if (error instanceof StorageUnavailable || error instanceof RefusedStatement) return error

@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import pg from 'pg'
+import { newerData, Refused } from '../../../lib/errors/index.ts'
 import { POSTGRES_MIGRATIONS, type PostgresMigration } from '../migrations/index.ts'
 import { assertCurrentFormat, type MigrationState, statesOf } from '../migrations/states.ts'
-import { asPostgresError } from './errors.ts'
+import { asPostgresError, isOfPostgres } from './errors.ts'
 
 /** Older versions of PostgreSQL aren't tested. */
 const OLDEST_VERSION = 15
@@ -20,19 +21,6 @@ const TRIES = 60
 /** SQLSTATEs of a lock timeout and a deadlock. */
 const IN_USE = /^(?:55P03|40P01)$/
 
-/** An unusable database. The message says why. */
-export class UnfitDatabase extends Error {
-  override name = 'UnfitDatabase'
-}
-
-/** A newer version has changed the tables incompatibly. */
-export class NewerDatabase extends Error {
-  override name = 'NewerDatabase'
-  constructor(readonly migration: string) {
-    super(`The tables were changed by a newer version: ${migration}`)
-  }
-}
-
 type Migrations = Readonly<Record<string, PostgresMigration>>
 
 interface AppliedRow {
@@ -46,7 +34,7 @@ interface AppliedRow {
  * Migrates the tables. Each migration is a transaction under a lock shared by all nodes. The lock
  * needs no session, so it works through PgBouncer, and others wait for at most one migration.
  * Returns the names of the applied migrations.
- * @throws StorageUnavailable, UnfitDatabase, NewerDatabase, OldFormat
+ * @throws StorageUnavailable, Refused
  */
 export function migratePostgres(
   url: string,
@@ -65,7 +53,7 @@ export function migratePostgres(
   })
 }
 
-/** All migrations, including newer ones, and whether they are applied. @throws OldFormat */
+/** All migrations, including newer ones, and whether they are applied. @throws Refused */
 export function postgresMigrationStates(
   url: string,
   migrations: Migrations = POSTGRES_MIGRATIONS,
@@ -108,7 +96,7 @@ async function apply(
   return { name, isDone: true }
 }
 
-/** The first migration that isn't applied. @throws NewerDatabase, OldFormat */
+/** The first migration that isn't applied. @throws Refused */
 function nextOf(migrations: Migrations, applied: readonly AppliedRow[]): string | undefined {
   assertCurrentFormat(
     migrations,
@@ -120,7 +108,7 @@ function nextOf(migrations: Migrations, applied: readonly AppliedRow[]): string 
     ({ name, oldest_node }) =>
       !(name in migrations) && oldest_node !== null && oldest_node > newest,
   )
-  if (breaking !== undefined) throw new NewerDatabase(breaking.name)
+  if (breaking !== undefined) throw newerData(breaking.name)
   const done = new Set(applied.map(({ name }) => name))
   return names.find((name) => !done.has(name))
 }
@@ -157,11 +145,8 @@ async function withDatabase<T>(url: string, work: (db: Kysely<never>) => Promise
   try {
     return await work(db)
   } catch (error) {
-    // Our own errors contain no data; those of the server and the driver are reduced to a code,
-    // which the driver's may not have.
-    const isOwn = error instanceof Error && !('code' in error)
-    if (isOwn && !/connection|timeout/i.test(error.message)) throw error
-    throw asPostgresError(error)
+    // Our own errors contain no data; those of the server and the driver are reduced to a code.
+    throw error instanceof Refused || !isOfPostgres(error) ? error : asPostgresError(error)
   } finally {
     await db.destroy()
   }
@@ -173,11 +158,13 @@ async function assertFit(db: Kysely<never>): Promise<void> {
       current_setting('server_encoding') AS encoding`.execute(db)
   const [found] = rows
   if ((found?.version ?? 0) < OLDEST_VERSION) {
-    throw new UnfitDatabase(
-      `PostgreSQL ${found?.version} is too old: ${OLDEST_VERSION} or newer is needed`,
-    )
+    throw unfit(`PostgreSQL ${found?.version} is too old: ${OLDEST_VERSION} or newer is needed`)
   }
   if (found?.encoding !== 'UTF8') {
-    throw new UnfitDatabase(`The database's encoding is ${found?.encoding}: UTF8 is needed`)
+    throw unfit(`The database's encoding is ${found?.encoding}: UTF8 is needed`)
   }
+}
+
+function unfit(reason: string): Refused {
+  return new Refused('CONFIGURATION', reason, { status: 2 })
 }

@@ -1,4 +1,5 @@
-import { MigratedElsewhere, missingMigrations, runMigrations } from '../shared/migrations.ts'
+import { Refused } from '../../../lib/errors/index.ts'
+import { missingMigrations, runMigrations } from '../shared/migrations.ts'
 import type { ClickHouse } from './client.ts'
 import { CLICKHOUSE_MIGRATIONS, type ClickHouseMigration } from './schema.ts'
 
@@ -24,7 +25,7 @@ export interface ClickHouseMigrating {
 
 /**
  * Creates the database and its tables, or migrates them.
- * @throws ClickHouseError; Refused if they are of a newer version; OldFormat; MigratedElsewhere
+ * @throws ClickHouseError; Refused if they are of a newer version, too old, or migrated by another node
  */
 export async function migrateClickHouse(
   clickHouse: ClickHouse,
@@ -53,7 +54,7 @@ export async function migrateClickHouse(
       return false
     })
   })
-  if (!isDone) throw new MigratedElsewhere()
+  if (!isDone) throw migratedElsewhere()
 }
 
 /** The migrations that the tables lack. @throws ClickHouseError; Refused if they are of a newer version */
@@ -78,3 +79,7 @@ async function alone(work: (assertHeld: () => Promise<void>) => Promise<void>): 
 }
 
 const codeOf = (error: unknown) => (error as { code?: unknown }).code
+
+function migratedElsewhere(): Refused {
+  return new Refused('STATISTICS_MIGRATING', 'Another node migrates the stored clicks')
+}

@@ -7,7 +7,6 @@ import {
 import { postgresMissing, sharedPostgres } from '../../../../test/harness/postgres.ts'
 import { withClicksLock } from '../../../platform/storage/index.ts'
 import { TEXT_COLUMNS } from '../../columns.ts'
-import { MigratedElsewhere, OldFormat } from '../shared/migrations.ts'
 import { type ClickHouse, openClickHouse } from './client.ts'
 import { migrateClickHouse, missingIn } from './migrate.ts'
 import { assertOwnClicks } from './owner.ts'
@@ -94,7 +93,7 @@ describe.skipIf(!hasClickHouse)('tables in ClickHouse', () => {
     await clickHouse.command(
       'CREATE TABLE clicks (workspace UInt32, link UInt32, time Int64) ENGINE = MergeTree ORDER BY link',
     )
-    await expect(migrateClickHouse(clickHouse)).rejects.toThrow(OldFormat)
+    await expect(migrateClickHouse(clickHouse)).rejects.toMatchObject({ code: 'DATA_OLD' })
   })
 
   test('of the schema before keep their clicks and get the tables they lack, once', async () => {
@@ -163,7 +162,9 @@ describe.skipIf(!hasClickHouse)('tables in ClickHouse', () => {
     const first = migrateClickHouse(clickHouse, { migrations, exclusively })
     await waits.promise
     const second = () => migrateClickHouse(clickHouse, { migrations, exclusively })
-    await expect(second()).rejects.toThrow(MigratedElsewhere)
+    await expect(second()).rejects.toMatchObject({
+      code: 'STATISTICS_MIGRATING',
+    })
     go.resolve()
     await first
     await second()

@@ -1,5 +1,6 @@
+import { oldData } from '../../../lib/errors/index.ts'
 import { CLICK_COLUMNS, DAILY_COLUMNS, TEXT_COLUMNS } from '../../columns.ts'
-import { type ClickMigration, OldFormat } from '../shared/migrations.ts'
+import type { ClickMigration } from '../shared/migrations.ts'
 import type { ClickHouse } from './client.ts'
 import { NOW } from './summing.ts'
 
@@ -117,7 +118,7 @@ async function runAll(clickHouse: ClickHouse, statements: readonly string[]): Pr
   for (const statement of statements) await clickHouse.command(statement)
 }
 
-/** Tables of an unreleased version have the same names. @throws OldFormat */
+/** Tables of an unreleased version have the same names. @throws Refused */
 async function assertColumns(clickHouse: ClickHouse): Promise<undefined> {
   const columns = await clickHouse.rows(
     `SELECT table, name, type FROM system.columns
@@ -133,5 +134,5 @@ async function assertColumns(clickHouse: ClickHouse): Promise<undefined> {
   // Columns that an administrator has added are harmless.
   const isCurrent =
     expected.every((name) => found.includes(name)) && String(visitor).startsWith('Nullable')
-  if (!isCurrent) throw new OldFormat('ClickHouse')
+  if (!isCurrent) throw oldData()
 }

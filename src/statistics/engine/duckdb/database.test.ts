@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { stateOf } from '../../process/store-state.ts'
-import { OldFormat } from '../shared/migrations.ts'
 import { openDuckDb } from './database.ts'
 import type { DuckDb } from './types.ts'
 
@@ -36,7 +35,7 @@ test.each([
   [[]],
 ])('a file of another format is refused, and stays as it is: %p', async (statements) => {
   await makeFile(...statements)
-  await expect(openDuckDb(file)).rejects.toThrow(OldFormat)
+  await expect(openDuckDb(file)).rejects.toMatchObject({ code: 'DATA_OLD' })
   expect(readdirSync(directory)).toEqual(['statistics.duckdb'])
 })
 

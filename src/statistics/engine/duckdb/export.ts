@@ -1,10 +1,10 @@
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { linesOf } from '../../../lib/base/streams.ts'
+import { createWorkQueue } from '../../../platform/limits/index.ts'
 import { TEXT_COLUMNS } from '../../columns.ts'
 import { selectionSql } from '../../reports/counts.ts'
 import { createParameters } from '../../reports/dialect.ts'
-import { createQueue } from '../../reports/queue.ts'
 import { KIND_SQL, modeSql, TRIGGER_SQL } from '../../reports/values.ts'
 import type { ListedClick, Selection } from '../../types.ts'
 import type { Engine } from '../types.ts'
@@ -25,7 +25,7 @@ const COLUMNS = `time, n, link AS "linkSeq", domain AS "domainNo", ${KIND_SQL} A
  */
 export function createExportPages(database: DuckDb): Engine['pages'] {
   /** Sorting takes much of DuckDB's memory: one export does so at a time. */
-  const queue = createQueue(1)
+  const queue = createWorkQueue(1)
 
   async function writePart(
     connection: Connection,
@@ -43,7 +43,7 @@ export function createExportPages(database: DuckDb): Engine['pages'] {
           values,
           signal,
         ),
-      signal,
+      { signal },
     )
   }
 

@@ -1,4 +1,4 @@
-import { createQueue } from '../../reports/queue.ts'
+import { createWorkQueue } from '../../../platform/limits/index.ts'
 import type { Engine } from '../types.ts'
 import { dialect } from './dialect.ts'
 import { createExportPages } from './export.ts'
@@ -13,18 +13,21 @@ const QUERIES_AT_ONCE = 2
 /** Answers questions from a statistics file. */
 export function createDuckDbEngine(database: DuckDb): Engine {
   const idle: Connection[] = []
-  const queue = createQueue(QUERIES_AT_ONCE)
+  const queue = createWorkQueue(QUERIES_AT_ONCE)
   return {
     dialect,
     query: (sql, values, signal) =>
-      queue.run(async () => {
-        const connection = idle.pop() ?? (await database.connect())
-        try {
-          return await connection.run(sql, values, signal)
-        } finally {
-          idle.push(connection)
-        }
-      }, signal),
+      queue.run(
+        async () => {
+          const connection = idle.pop() ?? (await database.connect())
+          try {
+            return await connection.run(sql, values, signal)
+          } finally {
+            idle.push(connection)
+          }
+        },
+        { signal },
+      ),
     pages: createExportPages(database),
   }
 }

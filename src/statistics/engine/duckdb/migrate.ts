@@ -1,9 +1,5 @@
-import {
-  type ClickMigration,
-  missingMigrations,
-  OldFormat,
-  runMigrations,
-} from '../shared/migrations.ts'
+import { oldData } from '../../../lib/errors/index.ts'
+import { type ClickMigration, missingMigrations, runMigrations } from '../shared/migrations.ts'
 import { DUCKDB_MIGRATIONS } from './schema.ts'
 import type { Connection, DuckDb } from './types.ts'
 
@@ -14,7 +10,7 @@ type Migrations = readonly ClickMigration<Connection>[]
  * for writing. A part of a migration and its number are committed together, so after an interruption
  * the next start goes on.
  * @param options `began` is called before the first change
- * @throws Refused if its schema is newer; OldFormat
+ * @throws Refused if its schema is newer or too old
  */
 export async function migrateDuckDb(
   database: DuckDb,
@@ -25,7 +21,7 @@ export async function migrateDuckDb(
 ): Promise<void> {
   const connection = await database.connect()
   try {
-    const applied = await schemaOf(connection, database.file)
+    const applied = await schemaOf(connection)
     const missing = missingMigrations(database.file, migrations, { applied })
     if (missing.length === 0) return
     began?.()
@@ -42,9 +38,9 @@ export function createTables(connection: Connection): Promise<void> {
   return run(connection, DUCKDB_MIGRATIONS)
 }
 
-/** @throws Refused if a file's schema is newer; OldFormat */
+/** @throws Refused if a file's schema is newer or too old */
 export async function assertKnownSchema(connection: Connection, file: string): Promise<void> {
-  missingMigrations(file, DUCKDB_MIGRATIONS, { applied: await schemaOf(connection, file) })
+  missingMigrations(file, DUCKDB_MIGRATIONS, { applied: await schemaOf(connection) })
 }
 
 function run(connection: Connection, migrations: Migrations): Promise<void> {
@@ -57,11 +53,11 @@ function run(connection: Connection, migrations: Migrations): Promise<void> {
   )
 }
 
-async function schemaOf(connection: Connection, file: string): Promise<number> {
+async function schemaOf(connection: Connection): Promise<number> {
   const [table] = await connection.run(
     "SELECT 1 FROM duckdb_columns() WHERE table_name = 'state' AND column_name = 'version'",
   )
   const [state] = table === undefined ? [] : await connection.run('SELECT version FROM state')
-  if (state === undefined) throw new OldFormat(file)
+  if (state === undefined) throw oldData()
   return Number(state[0])
 }

@@ -1,4 +1,6 @@
 import type { FilledRow } from '../../../clicks/fill.ts'
+import type { LinkCounts, StoredCounts } from '../../../clicks/recount.ts'
+import type { Position } from '../../../clicks/segments.ts'
 import { streamOf } from '../../../lib/base/streams.ts'
 import { DAY_MS } from '../../intervals.ts'
 import { linkNumbersSql } from '../../reports/lists.ts'
@@ -8,27 +10,27 @@ import { dialect } from './dialect.ts'
 import type { Connection, DuckDb } from './types.ts'
 
 /**
- * Numbers of each link as lines of JSON: {@link RecountHead}, then
- * `[link, human, bot, unique]`. All from one snapshot.
+ * Numbers of links by their clicks, and how far the journal is stored. All from one snapshot.
  * @param range first ≤ link < end
  */
-export function linkNumbers(
+export async function linkNumbers(
   database: DuckDb,
   range: readonly [number, number],
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  return streamOf(async function* () {
-    const connection = await database.connect()
-    try {
-      yield encoder.encode(`${JSON.stringify(await beginRecount(connection))}\n`)
-      for await (const rows of connection.stream(linkNumbersSql(dialect, range))) {
-        yield encoder.encode(rows.map((row) => `[${row.map(Number).join(',')}]\n`).join(''))
+): Promise<StoredCounts & { at: Position }> {
+  const connection = await database.connect()
+  try {
+    const { since, ...at } = await beginRecount(connection)
+    const links = new Map<number, LinkCounts>()
+    for await (const rows of connection.stream(linkNumbersSql(dialect, range))) {
+      for (const [link, human, bot, unique] of rows as [unknown, unknown, unknown, unknown][]) {
+        const counts = { human: Number(human), bot: Number(bot), unique: Number(unique) }
+        links.set(Number(link), counts)
       }
-    } finally {
-      connection.close()
     }
-    return undefined
-  })
+    return { at, since, links }
+  } finally {
+    connection.close()
+  }
 }
 
 const ALL = [0, Number.MAX_SAFE_INTEGER] as const

@@ -168,11 +168,12 @@ test('a recount has the numbers of each link in a range, of one moment', async (
   )
   await opened.rows(`INSERT INTO daily VALUES (1, ${LINK}, 100, 0, 5, 3, 2),
     (1, ${LINK}, 100, 2, 4, 1, 1), (1, ${LINK + 1}, 100, 1, 2, 2, 2)`)
-  const text = await new Response(linkNumbers(opened.database, [LINK, LINK + 2])).text()
-  expect(
-    text
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line)),
-  ).toEqual([{ segment: 4, offset: 5, since: 0 }, [LINK, 9, 5, 5], [LINK + 1, 1, 2, 1]])
+  expect(await linkNumbers(opened.database, [LINK, LINK + 2])).toEqual({
+    at: { segment: 4, offset: 5 },
+    since: 0,
+    links: new Map([
+      [LINK, { human: 9, bot: 5, unique: 5 }],
+      [LINK + 1, { human: 1, bot: 2, unique: 1 }],
+    ]),
+  })
 })

@@ -10,7 +10,7 @@ import { createDuckDbEngine, type DuckDb } from './index.ts'
 import { createMaintenance } from './maintenance.ts'
 import { migrateDuckDb } from './migrate.ts'
 import { ownerIn } from './owner.ts'
-import { countersOf, forgetClicks, linkNumbers } from './recount.ts'
+import { countersOf, forgetClicks } from './recount.ts'
 import { createDuckDbTarget } from './shipping.ts'
 import { openMended } from './torn-log.ts'
 import { createWriteLock } from './write-lock.ts'
@@ -24,7 +24,7 @@ interface StoreOptions extends Pick<NodeStoreOptions, 'clock' | 'enrich' | 'coun
 
 /**
  * Opens the statistics file of a data directory, after a power cut too, and migrates it.
- * @throws Refused if it belongs to another instance or its schema is newer; OldFormat; DuckDB's errors
+ * @throws Refused if it belongs to another instance or its schema is newer or too old; DuckDB's errors
  *   when the file is locked, damaged, or can't be written
  */
 export async function openOwnStore(
@@ -70,7 +70,6 @@ async function useStore(
       },
       setRetention: maintenance.setRetention,
     },
-    recount: (range) => linkNumbers(database, range),
     counters: (sinceDay, sinceMonth) => countersOf(database, sinceDay, sinceMonth),
     forget: (link, before) => exclusively(() => forgetClicks(database, link, before)),
     lockWrites: lock,

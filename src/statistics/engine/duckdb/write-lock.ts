@@ -1,5 +1,5 @@
 import { streamOf } from '../../../lib/base/streams.ts'
-import { createQueue } from '../../reports/queue.ts'
+import { createWorkQueue } from '../../../platform/limits/index.ts'
 
 /** How often the one who asked for the lock gets a line, so that a reader that has gone is noticed. */
 const HEARTBEAT_MS = 500
@@ -7,7 +7,7 @@ const HEARTBEAT_MS = 500
 /** Lets another process copy the file while nothing writes to it. Created unlocked. */
 export function createWriteLock() {
   /** Runs work that writes, one after another. */
-  const { run: writing } = createQueue(1)
+  const { run: writing } = createWorkQueue(1)
   const encoder = new TextEncoder()
   return {
     writing,

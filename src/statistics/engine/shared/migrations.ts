@@ -1,4 +1,4 @@
-import { Refused } from '../../../lib/errors/index.ts'
+import { oldData, Refused } from '../../../lib/errors/index.ts'
 
 /** A numbered change of an engine's tables of clicks. A released one is never changed. */
 export interface ClickMigration<E> {
@@ -11,24 +11,11 @@ export interface ClickMigration<E> {
   up(engine: E): Promise<boolean | undefined>
 }
 
-/** The tables were created by a version from before the first release. */
-export class OldFormat extends Error {
-  override name = 'OldFormat'
-}
-
-/** Another node migrates the tables. */
-export class MigratedElsewhere extends Error {
-  override name = 'MigratedElsewhere'
-  constructor() {
-    super('Another node migrates the stored clicks')
-  }
-}
-
 /**
  * The migrations that tables lack.
  * @param name of what has the tables, for the message
  * @param applied their schema, 0: there are none; `oldest`: the oldest one that a program must know to work with them
- * @throws Refused if this version doesn't know it; OldFormat if it is from before the first migration
+ * @throws Refused if this version doesn't know it, or it is from before the first migration
  */
 export function missingMigrations<M extends { readonly version: number }>(
   name: string,
@@ -43,7 +30,7 @@ export function missingMigrations<M extends { readonly version: number }>(
         `knows schemas up to ${known}. Start the newer version, or restore the backup from before the upgrade`,
     )
   }
-  if (applied !== 0 && applied < (migrations[0]?.version ?? 0)) throw new OldFormat(name)
+  if (applied !== 0 && applied < (migrations[0]?.version ?? 0)) throw oldData()
   return migrations.filter(({ version }) => version > applied)
 }
 

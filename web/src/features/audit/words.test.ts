@@ -20,6 +20,7 @@ test('names of the API have the labels of the pages', () => {
     jobs['jobs.kind.import'],
   )
   expect(targetName({ type: 'link', id: 'lnk_1', label: 'summer' }, i18n)).toBe('summer')
+  expect(targetName({ type: 'share', id: 'shr_1', label: null }, i18n, { tag: 'x' })).toContain('x')
   expect(fieldKey('prefix')).toBe('keys.column.key')
   const scopes = valueWord('scopes', ['links:read', 'a:new_one'], i18n)
   expect(scopes).toContain(keys['keys.scope.links:read'])
@@ -39,6 +40,7 @@ test('names of the API have the labels of the pages', () => {
   ] as const) {
     expect(valueWord(field, value, i18n)).not.toBeNull()
   }
+  expect(fieldKey('robots')).toBe('domains.robots')
   expect(fieldKey('social.image_url')).toBe('links.field.social.image')
 })
 

@@ -18,13 +18,16 @@ export function useDomainsChanged() {
   }
 }
 
+/** A host that was typed as a URL. */
+const withoutPath = (text: string) => text.replace(/[/?#].*$/, '')
+
 /** Adds a host. */
 export function AddDialog({ onClose }: { onClose: () => void }) {
   const { t } = useI18n()
   const changed = useDomainsChanged()
   const [host, setHost] = useState('')
   const add = useMutation({
-    mutationFn: () => addDomain(host.trim()),
+    mutationFn: () => addDomain(withoutPath(host.trim())),
     async onSuccess() {
       await changed()
       onClose()

@@ -123,7 +123,7 @@ export function SettingsDialog({ domain, onClose }: { domain: Domain; onClose: (
       <SlugSettingsFields draft={draft} set={set} error={error} />
       <Brand draft={draft} set={set} error={error} />
       <TextareaField
-        label="robots.txt"
+        label={t('domains.robots')}
         error={fieldError(error, 'robots')}
         dir="ltr"
         rows={2}

@@ -64,11 +64,12 @@ function LimitMeter({
   const { t, format } = useI18n()
   const limit = plan.limits[name]
   const state = stateOf(used, limit)
+  const label = t(name === 'clicks_per_month' ? 'usage.clicksThisMonth' : `usage.${name}`)
   const text = limit === null ? format.number(used) : t('usage.of', { used, limit })
   return (
     <div className="grid grid-cols-[1fr_auto] content-start items-center gap-x-4 gap-y-1.5">
       <dt className="flex min-h-6 items-center gap-2 font-medium text-sm">
-        {t(`usage.${name}`)}
+        {label}
         {state === 'free' ? null : (
           <Chip tone={state === 'over' ? 'bad' : 'warn'}>
             {t(state === 'near' ? 'usage.near' : 'usage.full')}
@@ -78,7 +79,7 @@ function LimitMeter({
       <dd className="tabular text-muted text-sm">{text}</dd>
       {limit === null ? null : (
         <dd className="col-span-2">
-          <Meter value={used} max={limit} label={t(`usage.${name}`)} text={text} />
+          <Meter value={used} max={limit} label={label} text={text} />
         </dd>
       )}
       {children ? <dd className="col-span-2 text-muted text-sm">{children}</dd> : null}

@@ -7,9 +7,10 @@ import {
   Trash2,
   X,
 } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
 import { startJob } from '../../../app/jobs.ts'
+import { useShortcuts } from '../../../app/shortcuts.ts'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { ConfirmDialog } from '../../../ui/dialog.tsx'
@@ -147,7 +148,7 @@ function undoOf(
   return { op: 'restore', id, version: version - 1, if_match: version }
 }
 
-/** Bulk actions on links. */
+/** Bulk actions on links, also by the keys that otherwise act on the current row. */
 export function BulkBar({ selection, search, list }: FoundProps) {
   const { t } = useI18n()
   const [question, setQuestion] = useState<Question | null>(null)
@@ -155,6 +156,13 @@ export function BulkBar({ selection, search, list }: FoundProps) {
   const { remove, enable, archive, move, tag } = useBulkActions(selection, startFound, setQuestion)
   const { links, count, found } = selection
   const [moving, setMoving] = useState(false)
+  const tags = useRef<HTMLButtonElement>(null)
+  useShortcuts({
+    t: () => tags.current?.click(),
+    m: () => setMoving(true),
+    '#': remove,
+    Delete: remove,
+  })
   const areArchived =
     found === null
       ? links.length > 0 && links.every((link) => link.archived)
@@ -170,7 +178,7 @@ export function BulkBar({ selection, search, list }: FoundProps) {
       </span>
       <SelectFound selection={selection} search={search} list={list} />
       <div className="flex items-center gap-1 sm:contents">
-        <TagPopover selection={selection} search={search} onTag={tag} />
+        <TagPopover button={tags} selection={selection} search={search} onTag={tag} />
         <Button brief variant="ghost" icon={<CirclePlay />} onClick={() => enable(true)}>
           {t('links.enable')}
         </Button>

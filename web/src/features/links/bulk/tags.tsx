@@ -1,5 +1,5 @@
 import { Tag } from 'lucide-react'
-import { useState } from 'react'
+import { type Ref, useState } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
@@ -12,10 +12,12 @@ import { Forecast } from './forecast.tsx'
 
 /** Tags to add to all links, and tags to remove. */
 export function TagPopover({
+  button,
   selection: { links, count, found },
   search,
   onTag,
 }: {
+  button: Ref<HTMLButtonElement>
   selection: Selection
   search: LinksSearch
   onTag: (added: string[], removed: string[]) => void
@@ -34,7 +36,7 @@ export function TagPopover({
       align="center"
       className="w-80"
       trigger={
-        <Button brief variant="ghost" icon={<Tag />}>
+        <Button ref={button} brief variant="ghost" icon={<Tag />}>
           {t('links.field.tags')}
         </Button>
       }

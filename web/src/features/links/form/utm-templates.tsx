@@ -1,7 +1,7 @@
 import type { Utm } from '@src/features/links/utm.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -17,15 +17,18 @@ import {
 
 const NONE = ''
 
-/** UTM templates of the workspace: to apply, save, and delete. */
+/** UTM templates of the workspace: to apply and delete above the values, to save below them. */
 export function UtmTemplates({
   utm,
   disabled,
   onPick,
+  children,
 }: {
   utm: Utm
   disabled: boolean
   onPick: (utm: Partial<Utm>) => void
+  /** The fields of the values. */
+  children: ReactNode
 }) {
   const { t } = useI18n()
   const { workspace } = usePlace()
@@ -76,6 +79,7 @@ export function UtmTemplates({
           )}
         </div>
       ) : null}
+      {children}
       {isAny ? (
         <div className="flex items-end gap-2">
           <TextField

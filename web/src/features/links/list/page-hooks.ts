@@ -61,6 +61,12 @@ export function usePageKeys({
 }): void {
   const navigate = route.useNavigate()
   const create = () => void open({ create: true })
+  // Otherwise they act on the whole selection.
+  const onRow = selection.count === 0 && {
+    tag: filing.tag,
+    move: filing.move,
+    remove: (link: Link) => void remove(link),
+  }
   useRowKeys(links, {
     select: selection.toggle,
     copy: (link) => void actions.copy(link),
@@ -68,9 +74,7 @@ export function usePageKeys({
     ...(writable
       ? {
           edit: (link: Link) => void open({ edit: link.id }),
-          tag: filing.tag,
-          move: filing.move,
-          remove: (link: Link) => void remove(link),
+          ...onRow,
         }
       : {}),
   })

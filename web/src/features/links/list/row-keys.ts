@@ -42,24 +42,25 @@ export function useRowKeys(
     const next = links[at === -1 ? (by === 1 ? 0 : links.length - 1) : at + by]
     if (next) rowLink(next.id)?.focus()
   }
-  const withCurrent = (action: ((link: Link) => void) | undefined) => () => {
+  const onCurrent = (action: (link: Link) => void) => () => {
     const link = links.find(({ id }) => id === currentId())
-    if (link) action?.(link)
+    if (link) action(link)
   }
-  const remove = withCurrent(does.remove)
+  /** Keys without an action are left to others. */
+  const keys = (names: readonly string[], action: ((link: Link) => void) | undefined) =>
+    action && Object.fromEntries(names.map((name) => [name, onCurrent(action)]))
   useShortcuts({
     j: () => step(1),
     ArrowDown: () => step(1),
     k: () => step(-1),
     ArrowUp: () => step(-1),
-    x: withCurrent(does.select),
-    y: withCurrent(does.copy),
-    s: withCurrent(does.showStatistics),
-    e: withCurrent(does.edit),
-    t: withCurrent(does.tag),
-    m: withCurrent(does.move),
-    '#': remove,
-    Delete: remove,
+    x: onCurrent(does.select),
+    y: onCurrent(does.copy),
+    s: onCurrent(does.showStatistics),
+    ...keys(['e'], does.edit),
+    ...keys(['t'], does.tag),
+    ...keys(['m'], does.move),
+    ...keys(['#', 'Delete'], does.remove),
     Enter: () => {
       const id = currentId()
       if (id) rowLink(id)?.click()

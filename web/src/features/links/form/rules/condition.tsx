@@ -75,14 +75,16 @@ export function Condition({
           onClick={onRemove}
         />
       </div>
-      <ValueInput
-        member={member}
-        value={value}
-        onChange={onChange}
-        path={path}
-        problems={problems}
-        invalid={said.length > 0}
-      />
+      <div data-condition-value>
+        <ValueInput
+          member={member}
+          value={value}
+          onChange={onChange}
+          path={path}
+          problems={problems}
+          invalid={said.length > 0}
+        />
+      </div>
       {said.map((message) => (
         <p key={message} role="status" className="text-bad text-sm">
           {message}

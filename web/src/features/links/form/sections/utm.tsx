@@ -21,24 +21,25 @@ export const UTM: FormSection = {
           utm={utm}
           disabled={isEmpty}
           onPick={(values) => set({ destination_url: withUtm(destination, values) })}
-        />
-        <div className="grid grid-cols-2 gap-4">
-          {UTM_FIELDS.map((field) => (
-            <TextField
-              key={field}
-              autoCapitalize="none"
-              label={t(`links.field.utm.${field}`)}
-              error={field === 'source' ? problems.utm : undefined}
-              dir="ltr"
-              disabled={isEmpty}
-              placeholder={PLACEHOLDERS[field]}
-              value={utm[field] ?? ''}
-              onChange={(typed) =>
-                set({ destination_url: withUtm(destination, { [field]: typed || null }) })
-              }
-            />
-          ))}
-        </div>
+        >
+          <div className="grid grid-cols-2 gap-4">
+            {UTM_FIELDS.map((field) => (
+              <TextField
+                key={field}
+                autoCapitalize="none"
+                label={t(`links.field.utm.${field}`)}
+                error={field === 'source' ? problems.utm : undefined}
+                dir="ltr"
+                disabled={isEmpty}
+                placeholder={PLACEHOLDERS[field]}
+                value={utm[field] ?? ''}
+                onChange={(typed) =>
+                  set({ destination_url: withUtm(destination, { [field]: typed || null }) })
+                }
+              />
+            ))}
+          </div>
+        </UtmTemplates>
       </>
     )
   },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../lib/errors/index.ts'
-import { createHashQueue } from './hash-queue.ts'
+import { createHashQueue, createWorkQueue } from './work-queue.ts'
 
 /** Work that ends on demand, and the order in which it began. */
 function createWork() {
@@ -62,6 +62,15 @@ describe('the queue of hashes', () => {
     expect(refused.sort()).toEqual(['a3', 'a4', 'a5', 'a6', 'b2'])
   })
 
+  test('lets another group go before the one that runs', async () => {
+    const queue = createHashQueue(1)
+    const { began, work, finish } = createWork()
+    const all = ['a1', 'a2', 'b1'].map((name) => queue.run('link', name.charAt(0), work(name)))
+    await finish()
+    await Promise.all(all)
+    expect(began).toEqual(['a1', 'b1', 'a2'])
+  })
+
   test('frees a place when the work fails', async () => {
     const queue = createHashQueue(1, 4)
     const failing = queue.run('link', 'a', () => Promise.reject(new Error('no')))
@@ -69,3 +78,25 @@ describe('the queue of hashes', () => {
     expect(await queue.run('link', 'a', async () => 1)).toBe(1)
   })
 })
+
+test('work whose signal aborts while it waits is not run, and takes no place', async () => {
+  const queue = createWorkQueue(1, 1)
+  const { began, work, finish } = createWork()
+  const { signal, abort } = abortable()
+  const running = queue.run(work('first'))
+  const leaving = queue.run(work('leaving'), { signal })
+  const refused = queue.run(work('refused'))
+  await expect(refused).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  abort()
+  await expect(leaving).rejects.toThrow('gone')
+  await expect(queue.run(work('late'), { signal })).rejects.toThrow('gone')
+  const next = queue.run(work('next'))
+  await finish()
+  await Promise.all([running, next])
+  expect(began).toEqual(['first', 'next'])
+})
+
+function abortable() {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort(new Error('gone')) }
+}
