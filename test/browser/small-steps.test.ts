@@ -93,6 +93,7 @@ describe.skipIf(CHROMIUM === null)('small steps of every day (needs Chromium)', 
   test('Enter in the search goes on to the found links', async () => {
     const { page } = visitor
     await page.goto('/app/links')
+    await page.locator('[data-row]').nth(1).waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('beta')
     await page.locator('[data-row]').nth(1).waitFor({ state: 'detached' })
