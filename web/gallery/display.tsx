@@ -2,6 +2,7 @@ import { Inbox } from 'lucide-react'
 import { useState } from 'react'
 import { ApiError } from '../src/api/errors.ts'
 import { Answer } from '../src/ui/answer.tsx'
+import { Breakable } from '../src/ui/breakable.tsx'
 import { Button } from '../src/ui/button.tsx'
 import { Chip } from '../src/ui/chip.tsx'
 import { CodeBlock, CopyButton } from '../src/ui/copy.tsx'
@@ -18,6 +19,7 @@ import { Spinner } from '../src/ui/spinner.tsx'
 import { Table, Td, Th } from '../src/ui/table.tsx'
 import { Tabs } from '../src/ui/tabs.tsx'
 import { RelativeTime } from '../src/ui/time.tsx'
+import { Unbroken } from '../src/ui/unbroken.tsx'
 import type { Sample } from './sample.ts'
 
 const TONES = ['neutral', 'accent', 'ok', 'warn', 'bad'] as const
@@ -121,6 +123,26 @@ export const DISPLAY: readonly Sample[] = [
           <Summary>Details</Summary>
           Enabled
         </details>
+      ),
+    },
+  },
+  {
+    name: 'Breakable',
+    states: {
+      wrapped: () => (
+        <p dir="ltr" className="w-40">
+          <Breakable>https://example.com/campaigns/summer</Breakable>
+        </p>
+      ),
+    },
+  },
+  {
+    name: 'Unbroken',
+    states: {
+      wrapped: () => (
+        <p className="w-40">
+          <Unbroken>The link summer-sale-2 is disabled</Unbroken>
+        </p>
       ),
     },
   },

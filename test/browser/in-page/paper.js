@@ -8,7 +8,9 @@ function paperFaults() {
 
   // Navigation, messages, and what can only be pressed.
   const PRESSED =
-    'nav, aside, [data-toast], a:has(> .lucide-arrow-left), .inline-flex > [aria-pressed=false]'
+    'nav, aside, [data-toast], a:has(> .lucide-arrow-left), .inline-flex > [aria-pressed=false],' +
+    '[role=tab][aria-selected=false], [role=combobox] svg, button:has(> .lucide-x),' +
+    '[role=searchbox]:placeholder-shown'
   for (const element of document.querySelectorAll(PRESSED)) {
     if (isShown(element)) faults.push(`isn't for paper: ${told(element)}`)
   }
@@ -26,6 +28,16 @@ function paperFaults() {
     if (isShown(element) && getComputedStyle(element).position === 'static' && width > 1) {
       faults.push(`has ${width} × ${height} px beside the page: ${told(element)}`)
     }
+  }
+
+  // Room at the end, for the bar of phones, would be an empty page.
+  const main = document.querySelector('main#content')
+  const room = main === null ? 0 : Number.parseFloat(getComputedStyle(main).paddingBottom)
+  if (room > 0) faults.push(`ends with ${room} px of nothing`)
+
+  // Nobody knows how long ago something was when they read it.
+  for (const time of document.querySelectorAll('time[data-tip=""] > *')) {
+    if (isShown(time)) faults.push(`is true only today: ${told(time)}`)
   }
 
   // Nothing scrolls on paper, and nothing is wider.

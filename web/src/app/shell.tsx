@@ -141,7 +141,7 @@ function Frame() {
       <main
         id="content"
         tabIndex={-1}
-        className="min-w-0 flex-1 pb-20 outline-none md:pb-0"
+        className="min-w-0 flex-1 pb-20 outline-none md:pb-0 print:pb-0"
         // Another workspace gets a new page, without the state of the previous one.
         key={place.workspace.id}
       >

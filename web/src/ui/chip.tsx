@@ -57,7 +57,7 @@ export function Chip({
     )
   }
   return (
-    <span className={cx(look, onRemove && 'pe-0 pointer-coarse:h-10')}>
+    <span className={cx(look, onRemove && 'not-print:pe-0 pointer-coarse:h-10')}>
       {before}
       <span className="truncate" dir="auto">
         {children}
@@ -67,7 +67,7 @@ export function Chip({
           type="button"
           aria-label={removeLabel}
           onClick={onRemove}
-          className="flex size-6 shrink-0 items-center justify-center rounded-xs hover:text-fg pointer-coarse:size-10"
+          className="flex size-6 shrink-0 print:hidden items-center justify-center rounded-xs hover:text-fg pointer-coarse:size-10"
         >
           <X size={12} />
         </button>

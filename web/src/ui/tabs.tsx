@@ -26,7 +26,7 @@ export function Tabs<T extends string>({
           <Base.Tab
             key={tab.value}
             value={tab.value}
-            className="-mb-px h-9 whitespace-nowrap pointer-coarse:h-11 border-transparent border-b-2 text-muted hover:text-fg data-active:border-fg data-active:font-medium data-active:text-fg"
+            className="-mb-px h-9 whitespace-nowrap pointer-coarse:h-11 border-transparent border-b-2 text-muted hover:text-fg data-active:border-fg data-active:font-medium data-active:text-fg print:not-data-active:hidden"
           >
             {tab.label}
           </Base.Tab>

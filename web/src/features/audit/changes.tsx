@@ -32,7 +32,10 @@ export function Changes({
             {t('audit.field')}
           </th>
           {was ? (
-            <th scope="col" className="w-1/3 py-1 pe-3 sm:w-3/8 text-start font-medium">
+            <th
+              scope="col"
+              className={cx('py-1 pe-3 text-start font-medium', is && 'w-1/3 sm:w-3/8')}
+            >
               {t('audit.before')}
             </th>
           ) : null}

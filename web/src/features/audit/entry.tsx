@@ -66,7 +66,7 @@ export function Entry({
                 onClick={() => onTarget(target.id)}
               >
                 <bdi>
-                  <Breakable>{targetName(target, i18n)}</Breakable>
+                  <Breakable>{targetName(target, i18n, after.subject ?? before.subject)}</Breakable>
                 </bdi>
                 {job === null ? null : <JobName job={{ name: job }} />}
               </button>

@@ -7,6 +7,7 @@ import { useDebounced } from '../../lib/use-debounced.ts'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
+import { cx } from '../../ui/cx.ts'
 import { DayInput } from '../../ui/day-input.tsx'
 import { InputGroup } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
@@ -43,7 +44,12 @@ export function Filters({
     ['before', 'audit.filter.before'],
   ] as const
   return (
-    <div className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-2">
+    <div
+      className={cx(
+        'mb-4 flex flex-wrap items-center gap-x-3 gap-y-2',
+        Object.keys(filter).length === 0 && 'print:hidden',
+      )}
+    >
       <SearchField value={filter.search ?? ''} onChange={(search) => set({ search })} />
       <Who value={filter.actor} onChange={(actor) => set({ actor })} />
       <What filter={filter} onChange={set} />

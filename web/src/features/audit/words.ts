@@ -34,10 +34,16 @@ export function typeLabel(type: string, i18n: I18n): string {
   return actionKey(action) === null ? type : actionLabel(action as 'link.created', i18n)
 }
 
-/** What something was done to; a job goes by what it does. */
-export function targetName({ type, id, label }: AuditEntry['target'], { t }: I18n): string {
+/** What something was done to; a job goes by what it does, a share without a name by its subject. */
+export function targetName(
+  { type, id, label }: AuditEntry['target'],
+  i18n: I18n,
+  subject?: unknown,
+): string {
+  const { t } = i18n
   if ((type === 'job' || type === 'import') && label)
     return t(`jobs.kind.${kindOf({ type: label })}`)
+  if (!label && !isNothing(subject)) return subjectName(subject as ShareSubject, i18n)
   return label || id
 }
 

@@ -77,15 +77,17 @@ export function OverTime({
             ? t('common.labelled', { label: name, value: format.number(stats.totals[metric]) })
             : name}
         </h2>
-        <Segmented
-          label={t('statistics.view')}
-          value={view}
-          onChange={(next) => change({ view: next === 'chart' ? undefined : 'table' })}
-          options={[
-            { value: 'chart', label: t('statistics.chart') },
-            { value: 'table', label: t('statistics.table') },
-          ]}
-        />
+        <div className="print:hidden">
+          <Segmented
+            label={t('statistics.view')}
+            value={view}
+            onChange={(next) => change({ view: next === 'chart' ? undefined : 'table' })}
+            options={[
+              { value: 'chart', label: t('statistics.chart') },
+              { value: 'table', label: t('statistics.table') },
+            ]}
+          />
+        </div>
       </div>
       {view === 'table' ? (
         <BucketTable
@@ -110,6 +112,7 @@ export function OverTime({
               span={span}
               count={format.number}
               shortCount={format.compact}
+              canOpen={stats.interval !== 'hour'}
               onZoom={zoom}
             />
           </div>

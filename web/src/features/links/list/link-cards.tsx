@@ -50,7 +50,8 @@ const Card = memo(function Card({
         'group/row relative flex gap-2 border-line border-b py-2.5 ps-3 pe-1 focus-within:bg-hover',
         // The box of a checkbox has room around it.
         !writable && 'max-sm:ps-4',
-        selected && 'bg-accent-soft! [--line:var(--line-strong)]',
+        selected &&
+          'bg-accent-soft! [--line:color-mix(in_oklab,var(--accent)_30%,var(--accent-soft))]',
         fresh && 'bg-accent-soft',
       )}
     >

@@ -154,7 +154,8 @@ const Row = memo(function Row({
       onClick={openUnlessPressed}
       className={cx(
         'group/row cursor-pointer transition-colors focus-within:bg-hover hover:bg-hover',
-        selected && 'bg-accent-soft! [--line:var(--line-strong)]',
+        selected &&
+          'bg-accent-soft! [--line:color-mix(in_oklab,var(--accent)_30%,var(--accent-soft))]',
         fresh && 'animate-fade-in bg-accent-soft',
       )}
     >

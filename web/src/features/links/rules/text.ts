@@ -126,7 +126,7 @@ function timeText({ timezone, from, until, days, hours }: Window, i18n: I18n): s
 }
 
 /** From a time to another one, which may be on the next day. */
-function hoursText(span: readonly [string, string], { t }: I18n): string {
+function hoursText(span: readonly string[], { t }: I18n): string {
   const text = span.join('–')
   return isOvernight(span) ? t('common.aside', { text, aside: '+1' }) : text
 }
@@ -200,7 +200,7 @@ export function itemText(item: unknown, i18n: I18n): string {
   }
   if ('weight' in item) {
     const { name, destination_url, weight } = item as Variant
-    const share = `${i18n.t('rules.variant.weight')} ${i18n.format.number(weight)}`
+    const share = `${i18n.t('rules.variant.weight')}\u00a0${i18n.format.number(weight)}`
     const text = isolated(destination_url)
     return titled(name, i18n.t('common.aside', { text, aside: share }), i18n)
   }
