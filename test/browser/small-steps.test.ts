@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eventually } from '../harness/eventually.ts'
 import { CHROMIUM } from './chromium.ts'
 import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
 import { ask, claim } from './people.ts'
+import { AGENT } from './seed.ts'
 import { en, type Word } from './words.ts'
 
 describe.skipIf(CHROMIUM === null)('small steps of every day (needs Chromium)', () => {
@@ -182,5 +184,43 @@ describe.skipIf(CHROMIUM === null)('small steps of every day (needs Chromium)', 
       .pressSequentially('https://Go.example.org/')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'go.example.org' }).waitFor()
+  }, 60_000)
+
+  test('the lists of a report, and a day of its chart, are chosen in the URL', async () => {
+    const { page } = visitor
+    for (const language of ['de', 'fr', 'fr']) {
+      const headers = { 'user-agent': AGENT, 'accept-language': language }
+      await fetch(`${dashboard.slugline.url}/beta`, { redirect: 'manual', headers })
+    }
+    await eventually('the clicks are counted', async () => {
+      const { totals } = await api<{ totals: { clicks: number } }>('GET', '/stats')
+      return totals.clicks === 3 || undefined
+    })
+    const named = (value: string) =>
+      page.getByRole('button', { name: en('statistics.filter.by', { value }), exact: true })
+    const filters = () => new URL(page.url()).searchParams.getAll('filter')
+    await page.goto('/app/statistics?filter=language:de&filter=language:fr')
+    await page.getByRole('tab', { name: en('statistics.dimension.language') }).click()
+    await page.waitForURL(/lists=language/)
+    await page.reload()
+    await named('French').waitFor()
+    await named('French').click()
+    await named('German').waitFor({ state: 'detached' })
+    expect(filters()).toEqual(['language:fr'])
+    // The last day of the chart.
+    const plot = page.locator('[data-plot]')
+    const box = await plot.boundingBox()
+    if (box === null) throw new Error('no plot')
+    await plot.click({ position: { x: box.width - 2, y: box.height / 2 } })
+    await page.waitForURL(/range=custom/)
+    const { searchParams } = new URL(page.url())
+    expect(searchParams.get('from')).toBe(searchParams.get('to'))
+    // A half typed year isn't asked for.
+    const first = searchParams.get('from')
+    const from = page.getByLabel(en('statistics.from'), { exact: true })
+    await from.fill('0202-01-01')
+    expect(new URL(page.url()).searchParams.get('from')).toBe(first)
+    await from.fill('2026-01-01')
+    await page.waitForURL(/from=2026-01-01/)
   }, 60_000)
 })

@@ -15,12 +15,18 @@ export function digestOf(rows: unknown, sum: unknown): Digest {
 
 /** The digest of both sets of rows together. */
 export function plus(a: Digest, b: Digest): Digest {
-  return digestOf(a.rows + b.rows, BigInt(`0x${a.checksum}`) + BigInt(`0x${b.checksum}`))
+  return sumOf([a, b])
 }
 
 /** The digest of all sets of rows together. */
 export function sumOf(digests: Iterable<Digest>): Digest {
-  return [...digests].reduce(plus, NONE)
+  let rows = 0
+  let sum = 0n
+  for (const digest of digests) {
+    rows += digest.rows
+    sum += BigInt(`0x${digest.checksum}`)
+  }
+  return digestOf(rows, sum)
 }
 
 /** Whether two digests are equal, hence the rows as far as 64 bits can tell. */

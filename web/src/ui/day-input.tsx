@@ -1,4 +1,4 @@
-import { useId } from 'react'
+import { useId, useState } from 'react'
 import { Input } from './input.tsx'
 
 /** A date with its label beside it; empty if none is chosen. */
@@ -9,9 +9,17 @@ export function DayInput({
 }: {
   label: string
   value: string
+  /** Called with complete dates: a half typed year is one of the first centuries. */
   onChange: (day: string) => void
 }) {
   const id = useId()
+  const [text, setText] = useState(value)
+  const [seen, setSeen] = useState(value)
+  // Another value replaces what is being typed.
+  if (value !== seen) {
+    setSeen(value)
+    setText(value)
+  }
   return (
     <label
       htmlFor={id}
@@ -21,9 +29,14 @@ export function DayInput({
       <Input
         id={id}
         type="date"
+        min="1970-01-01"
+        max="9999-12-31"
         className="sm:w-38!"
-        value={value}
-        onChange={({ target }) => onChange(target.value)}
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value)
+          if (target.validity.valid) onChange(target.value)
+        }}
       />
     </label>
   )

@@ -32,7 +32,9 @@ export interface ChartProps {
   count(value: number): string
   /** A short count for the axis: 12K. */
   shortCount(value: number): string
-  /** The first and last bucket of a dragged range. */
+  /** Whether a bucket can be opened by a click. */
+  canOpen: boolean
+  /** The first and last bucket of a dragged range, or a clicked one twice. */
   onZoom(first: string, last: string): void
 }
 
@@ -218,14 +220,14 @@ function Dot({ x, y }: { x: number; y: number }) {
 }
 
 /** The bucket under the pointer, and the range dragged with a mouse (by keyboard: two dates). */
-function usePointer({ points, onZoom }: ChartProps, indexAt: (offset: number) => number) {
+function usePointer({ points, canOpen, onZoom }: ChartProps, indexAt: (offset: number) => number) {
   const [at, setAt] = useState<number | null>(null)
   const [from, setFrom] = useState<number | null>(null)
   const here = ({ clientX, currentTarget }: PointerEvent<SVGElement>) =>
     indexAt(clientX - (currentTarget.ownerSVGElement?.getBoundingClientRect().left ?? 0))
   const end = () => {
     const [first, last] = [from, at].map((index) => (index === null ? undefined : points[index]))
-    if (first && last && first !== last) {
+    if (first && last && (first !== last || canOpen)) {
       const inOrder = first.start < last.start
       onZoom(inOrder ? first.start : last.start, inOrder ? last.start : first.start)
     }
@@ -235,6 +237,7 @@ function usePointer({ points, onZoom }: ChartProps, indexAt: (offset: number) =>
     at: at !== null && at < points.length ? at : null,
     dragged: from === null || at === null ? null : ([from, at] as const),
     handlers: {
+      className: canOpen ? 'cursor-pointer' : '',
       onPointerDown(event: PointerEvent<SVGElement>) {
         // Touch scrolls the page.
         if (event.pointerType === 'mouse') {

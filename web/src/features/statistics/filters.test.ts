@@ -1,5 +1,13 @@
 import { expect, test } from 'bun:test'
-import { filterText, joined, parameterOf, parseFilters, toggled, withFilter } from './filters.ts'
+import {
+  filterText,
+  joined,
+  narrowedTo,
+  parameterOf,
+  parseFilters,
+  toggled,
+  withFilter,
+} from './filters.ts'
 
 test('filters survive the URL, whatever is in their values', () => {
   const filters = parseFilters([
@@ -41,6 +49,9 @@ test('a newer filter with the same value replaces the older one', () => {
   if (germany === undefined) throw new Error('no filter')
   const excluded = { ...germany, match: 'not' as const }
   expect(withFilter([germany], excluded)).toEqual([excluded])
+  const france = { ...germany, value: 'FR' }
+  const firefox = { ...germany, dimension: 'browser', value: 'Firefox' } as const
+  expect(narrowedTo([germany, firefox, france], germany)).toEqual([firefox, germany])
   expect([germany, excluded].map(parameterOf)).toEqual(['country', 'not_country'])
 })
 

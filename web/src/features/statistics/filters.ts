@@ -24,6 +24,11 @@ export type Group = (typeof GROUPS)[number]
 /** What lists are of. */
 export type Listed = Dimension | Group
 
+/** Whether there are lists of it. */
+export function isListed(name: string): name is Listed {
+  return name !== 'kind' && [...GROUPS, ...DIMENSIONS].some((known) => known === name)
+}
+
 /** Keeps the clicks with a value or a part of one, or excludes them. */
 export interface Filter {
   dimension: Listed
@@ -72,6 +77,15 @@ export function withFilter(filters: readonly Filter[], added: Filter): Filter[] 
     ({ dimension }) => dimension !== 'folder' || added.dimension !== 'folder',
   )
   return [...withoutFilter(others, added), added]
+}
+
+/** Keeps only the clicks with a value: it replaces other values of its dimension. A link has several tags. */
+export function narrowedTo(filters: readonly Filter[], added: Filter): Filter[] {
+  const others = filters.filter(
+    ({ dimension, match }) =>
+      isGroup(added.dimension) || dimension !== added.dimension || match !== added.match,
+  )
+  return withFilter(others, added)
 }
 
 /** Removes the filter with a value, or with a part of one. */

@@ -112,6 +112,7 @@ export function OverTime({
               span={span}
               count={format.number}
               shortCount={format.compact}
+              canOpen={stats.interval !== 'hour'}
               onZoom={zoom}
             />
           </div>

@@ -40,13 +40,14 @@ describe('ranges', () => {
   test('a custom range includes both dates', () => {
     const asked = { range: 'custom', from: '2026-02-01', to: '2026-02-28' } as const
     expect(periodOf(asked, 'UTC', EVENING)).toEqual({ from: '2026-02-01', to: '2026-03-01' })
+    const turned = { ...asked, from: asked.to, to: asked.from }
+    expect(periodOf(turned, 'UTC', EVENING)).toEqual(periodOf(asked, 'UTC', EVENING))
   })
 
   test('invalid values mean 30 days', () => {
     const usual = periodOf({ range: '30d' }, 'UTC', EVENING)
     for (const [from, to] of [
       ['2026-02-30', '2026-03-01'],
-      ['2026-03-02', '2026-03-01'],
       ['<script>', undefined],
     ]) {
       expect(periodOf({ range: 'custom', from, to }, 'UTC', EVENING)).toEqual(usual)

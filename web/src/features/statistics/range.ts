@@ -58,8 +58,8 @@ export function daysOf({ from, to }: Period): number {
 }
 
 /**
- * The days of a range. A custom one includes both of its dates; if a date is missing, or they are
- * in the wrong order, it means the last 30 days.
+ * The days of a range. A custom one includes both of its dates, in any order; if one is missing, it
+ * means the last 30 days.
  */
 export function periodOf(
   {
@@ -96,7 +96,9 @@ export function periodOf(
     case 'year':
       return { from: `${today.slice(0, 4)}-01-01`, to: end }
     case 'custom':
-      if (isDay(from) && isDay(to) && from <= to) return { from, to: addDays(to, 1) }
+      if (isDay(from) && isDay(to)) {
+        return from <= to ? { from, to: addDays(to, 1) } : { from: to, to: addDays(from, 1) }
+      }
       break
     default:
   }

@@ -1,5 +1,6 @@
 import { BOTS_MODES } from '@src/statistics/columns.ts'
 import { defined, listOf, oneOf, textOf } from '../../app/search-params.ts'
+import { isListed, type Listed } from './filters.ts'
 import {
   COMPARISONS,
   type Comparison,
@@ -34,6 +35,8 @@ export interface StatisticsSearch {
   metric?: Metric
   /** `country:DE`, `not_browser:Firefox`. */
   filter?: string[]
+  /** The chosen top lists, except those that are shown first. */
+  lists?: Listed[]
   view?: 'table'
   /** What is below the controls; default: the report. */
   tab?: 'clicks'
@@ -57,6 +60,7 @@ export function statisticsSearch(search: Record<string, unknown>): StatisticsSea
     bots: oneOf(search.bots, BOTS_MODES),
     metric: oneOf(search.metric, METRICS),
     filter: listOf(search.filter),
+    lists: listOf(search.lists)?.filter(isListed),
     view: oneOf(search.view, ['table'] as const),
     tab: oneOf(search.tab, ['clicks'] as const),
     live: oneOf(search.live, ['on'] as const),

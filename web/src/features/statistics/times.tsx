@@ -7,7 +7,7 @@ import { Card } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ticksTo } from './axis.ts'
 import { topQuery } from './calls.ts'
-import { type Filter, withFilter } from './filters.ts'
+import { type Filter, narrowedTo } from './filters.ts'
 import type { Report } from './use-report.ts'
 import { valueName } from './words.ts'
 
@@ -100,7 +100,7 @@ function ColumnRow({
   const every = dimension === 'hour' ? 4 : 1
   const narrow = (value: number) => {
     const filter: Filter = { dimension, value: String(value), match: 'is' }
-    report.setFilters(withFilter(report.filters, filter))
+    report.setFilters(narrowedTo(report.filters, filter))
   }
   const shortName = (value: number) =>
     dimension === 'hour'

@@ -7,7 +7,7 @@ import { errorText } from '../../ui/errors.ts'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { ALL_COUNTRIES, statsQuery, type TopValue, topQuery } from './calls.ts'
-import { isGroup, type Listed, withFilter } from './filters.ts'
+import { isGroup, type Listed, narrowedTo, withFilter } from './filters.ts'
 import { Mark } from './mark.tsx'
 import type { Report } from './use-report.ts'
 import { shortName, valueName } from './words.ts'
@@ -23,12 +23,17 @@ export function TopTabs({
   label: string
 }) {
   const { t } = useI18n()
-  const [shown, setShown] = useState<Listed>(dimensions[0] ?? 'country')
+  const { lists = [] } = report.search
+  const [first = 'country'] = dimensions
+  const choose = (next: Listed) => {
+    const others = lists.filter((one) => !dimensions.includes(one))
+    report.change({ lists: next === first ? others : [...others, next] })
+  }
   return (
     <Tabs<Listed>
       label={label}
-      value={shown}
-      onChange={setShown}
+      value={dimensions.find((one) => lists.includes(one)) ?? first}
+      onChange={choose}
       tabs={dimensions.map((dimension) => ({
         value: dimension,
         label: t(`statistics.dimension.${dimension}`),
@@ -144,8 +149,10 @@ function TopRow({
   // Purged links and links without a tag can't be filtered by, nor shared ones.
   const isOfLinks = dimension === 'link' || isGroup(dimension)
   const fixed = isOfLinks && (value.value === null || report.question.shared)
-  const filter = (match: 'is' | 'not') =>
-    report.setFilters(withFilter(report.filters, { dimension, value: text, match }))
+  const filter = (match: 'is' | 'not') => {
+    const add = match === 'is' ? narrowedTo : withFilter
+    report.setFilters(add(report.filters, { dimension, value: text, match }))
+  }
   const row = (
     <>
       <span

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { ALL_COUNTRIES, topQuery } from './calls.ts'
-import { withFilter } from './filters.ts'
+import { narrowedTo } from './filters.ts'
 import { leastOf, MAP_HEIGHT, MAP_WIDTH, shadeOf, worldShapes } from './map-shapes.ts'
 import type { Report } from './use-report.ts'
 import { countryName } from './words.ts'
@@ -61,7 +61,7 @@ export default function WorldMap({ report }: { report: Report }) {
               onClick={() => {
                 if (count === 0) return
                 const filter = { dimension: 'country', value: country, match: 'is' } as const
-                report.setFilters(withFilter(report.filters, filter))
+                report.setFilters(narrowedTo(report.filters, filter))
               }}
             />
           )

@@ -1,11 +1,12 @@
-import { type ComponentProps, useId, useMemo } from 'react'
+import { type ComponentProps, useMemo } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
-import { LANGUAGE_NAMES } from '../../../i18n/locales.ts'
+import { Combobox } from '../../../ui/combobox.tsx'
 import { fieldError } from '../../../ui/errors.ts'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import type { Link } from '../calls.ts'
+import { codesOf } from '../form/rules/choices.ts'
 import { AGENTS, type Agent, type VisitorDraft } from './visitor.ts'
 
 /** The fields, with the API's names, to match its errors. */
@@ -32,13 +33,19 @@ export function VisitorFields({
   onChange: (visitor: VisitorDraft) => void
   error: unknown
 }) {
-  const { t, regional } = useI18n()
-  const countries = useMemo(() => countriesIn(regional), [regional])
-  const languages = Object.entries(LANGUAGE_NAMES)
+  const { t } = useI18n()
+  const code = (member: 'country' | 'language') => (
+    <CodeField
+      member={member}
+      error={fieldError(error, `visitor.${member}`)}
+      value={visitor[member]}
+      onChange={(value) => onChange({ ...visitor, [member]: value })}
+    />
+  )
   const text = (
-    name: Exclude<keyof VisitorDraft, 'agent'>,
+    name: Exclude<keyof VisitorDraft, 'agent' | 'country' | 'language'>,
     label: string,
-    more: ComponentProps<'input'> & { options?: [string, string][] } = {},
+    more: ComponentProps<'input'> = {},
   ) => (
     <TextField
       label={label}
@@ -59,14 +66,8 @@ export function VisitorFields({
           label,
         }))}
       />
-      {text('country', t('statistics.dimension.country'), {
-        placeholder: 'DE',
-        options: countries,
-      })}
-      {text('language', t('statistics.dimension.language'), {
-        placeholder: 'de',
-        options: languages,
-      })}
+      {code('country')}
+      {code('language')}
       {text('referrer', t('statistics.dimension.referrer'), {
         placeholder: 'https://news.example.com/',
       })}
@@ -81,53 +82,70 @@ export function VisitorFields({
   )
 }
 
-function TextField({
-  label,
+/** A country or a language, found by its name; any if none is chosen. */
+function CodeField({
+  member,
+  value,
+  onChange,
   error,
-  onValue,
-  options,
-  ...input
-}: ComponentProps<'input'> & {
-  label: string
+}: {
+  member: 'country' | 'language'
+  value: string
+  onChange: (code: string) => void
   error: string | undefined
-  onValue: (value: string) => void
-  /** Suggested values with their names. */
-  options?: [string, string][]
 }) {
-  const listId = useId()
+  const i18n = useI18n()
+  const { t } = i18n
+  const any = t('links.any')
+  const options = useMemo(() => codesOf(member, i18n), [member, i18n])
+  const label = t(`statistics.dimension.${member}`)
+  const typed = value === '' || options.some((one) => one.value === value) ? [] : [value]
   return (
     <Field label={label} error={error}>
-      {(control) => (
-        <>
-          <Input
-            dir="ltr"
-            autoComplete="off"
-            spellCheck={false}
-            {...control}
-            {...input}
-            {...(options && { list: listId })}
-            onChange={({ target }) => onValue(target.value)}
-          />
-          {options ? (
-            <datalist id={listId}>
-              {options.map(([value, name]) => (
-                <option key={value} value={value} label={name} />
-              ))}
-            </datalist>
-          ) : null}
-        </>
+      {() => (
+        <Combobox
+          label={label}
+          placeholder={any}
+          value={value}
+          invalid={error !== undefined}
+          // Austrian German is a language, too.
+          custom={member === 'language'}
+          onChange={onChange}
+          options={[
+            { value: '', label: any },
+            ...typed.map((code) => ({ value: code, label: code })),
+            ...options,
+          ]}
+          className="h-8! w-full!"
+        />
       )}
     </Field>
   )
 }
 
-/** All countries that the browser has a name for. */
-function countriesIn(locale: string): [string, string][] {
-  const names = new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' })
-  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
-  const codes = letters.flatMap((first) => letters.map((second) => first + second))
-  return codes.flatMap((code): [string, string][] => {
-    const name = names.of(code)
-    return name === undefined ? [] : [[code, name]]
-  })
+/** Input for a text of the visit. */
+function TextField({
+  label,
+  error,
+  onValue,
+  ...input
+}: ComponentProps<'input'> & {
+  label: string
+  error: string | undefined
+  onValue: (value: string) => void
+}) {
+  return (
+    <Field label={label} error={error}>
+      {(control) => (
+        <Input
+          dir="ltr"
+          autoComplete="off"
+          spellCheck={false}
+          {...control}
+          {...input}
+          onChange={({ target }) => onValue(target.value)}
+        />
+      )}
+    </Field>
+  )
 }

@@ -126,7 +126,7 @@ function timeText({ timezone, from, until, days, hours }: Window, i18n: I18n): s
 }
 
 /** From a time to another one, which may be on the next day. */
-function hoursText(span: readonly [string, string], { t }: I18n): string {
+function hoursText(span: readonly string[], { t }: I18n): string {
   const text = span.join('–')
   return isOvernight(span) ? t('common.aside', { text, aside: '+1' }) : text
 }

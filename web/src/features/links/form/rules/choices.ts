@@ -1,4 +1,7 @@
 import countries from 'i18n-iso-countries/codes.json'
+import type { I18n } from '../../../../i18n/index.tsx'
+import type { Option } from '../../../../ui/listbox.tsx'
+import { wordOf } from '../../rules/text.ts'
 
 /** Every country by its ISO 3166-1 code. */
 export const COUNTRIES: readonly string[] = countries.map(([code]) => code as string)
@@ -15,6 +18,14 @@ export function languages(): string[] {
   const isCurrent = (code: string) =>
     names.of(code) !== undefined && Intl.getCanonicalLocales(code)[0] === code
   return [...codes.filter(isCurrent), ...VARIETIES]
+}
+
+/** Countries or languages by their names in the person's language. */
+export function codesOf(member: 'country' | 'language', i18n: I18n): Option[] {
+  const codes = member === 'country' ? COUNTRIES : languages()
+  return codes
+    .map((code) => ({ value: code, label: wordOf(member, code, i18n) }))
+    .sort((a, b) => a.label.localeCompare(b.label, i18n.regional))
 }
 
 /** Operating systems as in statistics, most used first. */

@@ -7,7 +7,7 @@ import { ChipsInput } from '../../../../ui/chips-input.tsx'
 import { Combobox } from '../../../../ui/combobox.tsx'
 import { Field } from '../../../../ui/field.tsx'
 import { memberName, wordOf } from '../../rules/text.ts'
-import { COUNTRIES, languages } from './choices.ts'
+import { codesOf } from './choices.ts'
 
 interface Values {
   value: readonly string[]
@@ -27,12 +27,7 @@ export function CodesInput({
 }: Values & { member: 'country' | 'language' }) {
   const i18n = useI18n()
   const { t } = i18n
-  const options = useMemo(() => {
-    const codes = member === 'country' ? COUNTRIES : languages()
-    return codes
-      .map((code) => ({ value: code, label: wordOf(member, code, i18n) }))
-      .sort((a, b) => a.label.localeCompare(b.label, i18n.regional))
-  }, [member, i18n])
+  const options = useMemo(() => codesOf(member, i18n), [member, i18n])
   const add = t(member === 'country' ? 'rules.addCountry' : 'rules.addLanguage')
   return (
     <div className="flex flex-wrap items-center gap-1.5">
