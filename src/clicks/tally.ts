@@ -36,7 +36,10 @@ export function createTally(quotas: ReadonlyMap<number, Quota> = new Map()): Tal
   }
 
   return {
-    ...{ links, visitors, months, uncounted },
+    links,
+    visitors,
+    months,
+    uncounted,
     get size() {
       return links.size + visitors.size
     },

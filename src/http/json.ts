@@ -196,7 +196,10 @@ function addMember(members: Record<string, unknown>, name: string, value: unknow
   if (name !== '__proto__') members[name] = value
   else
     Object.defineProperty(members, name, {
-      ...{ value, enumerable: true, configurable: true, writable: true },
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
     })
 }
 

@@ -44,8 +44,14 @@ async function block(kind: 'host' | 'destination_host' | 'workspace' | 'link', v
     await db
       .insertInto('blocks')
       .values({
-        ...{ id: `blk_${value}`, kind, value, reason: 'x', link_id: null, workspace_no: 1 },
-        ...{ created_by: 'x', created_at: 0 },
+        id: `blk_${value}`,
+        kind,
+        value,
+        reason: 'x',
+        link_id: null,
+        workspace_no: 1,
+        created_by: 'x',
+        created_at: 0,
       })
       .execute()
     await db.insertInto('instance').values({ name: 'blocks', value: '1' }).execute()

@@ -164,8 +164,13 @@ describe('of a link that is tracked', () => {
     const more = () => site.visit('/s?utm_source=x', network, '203.0.113.77')
     const row = await counters('count', [...visits(), more])
     expect(row).toMatchObject({
-      ...{ total: 3, human: 2, bot: 1, unique_visitors: 2 },
-      ...{ bare_human: 2, bare_bot: 1, bare_unique: 2 },
+      total: 3,
+      human: 2,
+      bot: 1,
+      unique_visitors: 2,
+      bare_human: 2,
+      bare_bot: 1,
+      bare_unique: 2,
     })
     const lines = await journalText()
     expect(lines).not.toMatch(/from\.example|203\.0|"de"|utm|"x"/)

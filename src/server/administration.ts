@@ -40,7 +40,9 @@ export function createAdministration(
   const { storage, clock, cursors, plans, links, keys, logger } = input
   const workspaces = createWorkspaceService(input)
   const removal = createWorkspaceRemoval({
-    ...{ storage, clock, purgeLinks: links.purgeSome },
+    storage,
+    clock,
+    purgeLinks: links.purgeSome,
     dropDomains: input.ownDomains.drop,
   })
   const invitations = createInvitationService({ ...input, workspaces })

@@ -30,7 +30,9 @@ export async function openParts(input: ServingInput) {
       file: scaled === null ? undefined : domainsFile(dataDir),
     })
     const blocks = createBlockList({
-      ...{ storage, domains, hosts: config.blockedHosts },
+      storage,
+      domains,
+      hosts: config.blockedHosts,
       ...(scaled !== null && { file: blocksFile(dataDir) }),
     })
     const excluded = createExcludedNetworks(storage)
@@ -38,7 +40,13 @@ export async function openParts(input: ServingInput) {
     await Promise.all([blocks.refresh(), excluded.refresh(), dotted])
     return {
       ...input,
-      ...{ backend, storage, nodeId, domains, cursors, blocks, excluded },
+      backend,
+      storage,
+      nodeId,
+      domains,
+      cursors,
+      blocks,
+      excluded,
       misses: createMisses({ ...input, storage, cursors, domains }),
       hashes: createHashQueue(),
       clientAddress: createClientAddress(config.trustedProxies),

@@ -27,7 +27,9 @@ beforeAll(async () => {
             name_key: folder.id,
             access: 'workspace' as const,
           },
-          ...{ created_at: 0, updated_at: 0, version: 1 },
+          created_at: 0,
+          updated_at: 0,
+          version: 1,
         })),
       )
       .execute(),

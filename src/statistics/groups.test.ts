@@ -13,8 +13,15 @@ beforeAll(async () => {
   its = await createTestStatistics()
   its.clock.ms = NOW
   const folder = (id: string, merged_into: string | null = null) => ({
-    ...{ id, merged_into, workspace_no: 1, name: `The ${id}`, name_key: `the ${id}` },
-    ...{ access: 'workspace' as const, created_at: 0, updated_at: 0, version: 1 },
+    id,
+    merged_into,
+    workspace_no: 1,
+    name: `The ${id}`,
+    name_key: `the ${id}`,
+    access: 'workspace' as const,
+    created_at: 0,
+    updated_at: 0,
+    version: 1,
   })
   await its.storage.write(({ db }) =>
     db

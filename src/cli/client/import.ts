@@ -76,7 +76,8 @@ async function run(context: CommandContext, path: string, options: Options): Pro
   const counts = { created: 0, updated: 0, skipped: 0, refused: 0, ...job.result }
   const shown = {
     [dry_run ? 'would be created' : 'created']: String(counts.created),
-    ...{ updated: String(counts.updated), skipped: String(counts.skipped) },
+    updated: String(counts.updated),
+    skipped: String(counts.skipped),
     refused: String(counts.refused),
     ...(counts.imported_clicks && { clicks: String(counts.imported_clicks) }),
     ...(counts.rows_omitted && { 'without a row': String(counts.rows_omitted) }),

@@ -62,7 +62,8 @@ async function list(context: CommandContext, { limit, type, status }: Filter): P
 function show(context: CommandContext, job: Job): void {
   const { id, type, name, status, progress, result, error } = job
   const shown = {
-    ...{ job: id, type },
+    job: id,
+    type,
     ...(name !== null && { name }),
     status,
     done: countOf(job),

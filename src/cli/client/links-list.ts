@@ -55,9 +55,18 @@ async function print(context: CommandContext, options: Options): Promise<void> {
   checkLimit(limit)
   const slugline = clientOf(context)
   const list = slugline.links.list({
-    ...{ search, sort, tag, archived, tagged, clicked, limit: Math.min(PAGE, limit) },
-    ...{ destination_url: options.destination, created_by: options.createdBy },
-    ...{ any_tag: options.anyTag, has_rules: options.hasRules, has_password: options.hasPassword },
+    search,
+    sort,
+    tag,
+    archived,
+    tagged,
+    clicked,
+    limit: Math.min(PAGE, limit),
+    destination_url: options.destination,
+    created_by: options.createdBy,
+    any_tag: options.anyTag,
+    has_rules: options.hasRules,
+    has_password: options.hasPassword,
     folder_id: folder && folder !== 'none' ? await findFolderId(slugline, folder) : folder,
   })
   const found: Link[] = []

@@ -134,13 +134,18 @@ async function fieldsOf(slugline: Slugline, options: Options): Promise<Fields> {
   const { slug, domain, title, notes, tag, folder, externalId, status, starts, expires } = options
   const { maxClicks, fallback, forwardQuery, enabled, archived, rules, variants, data } = options
   const fields = {
-    ...{ slug, domain, enabled, archived },
-    ...{ slug_style: options.slugStyle, slug_prefix: options.slugPrefix },
+    slug,
+    domain,
+    enabled,
+    archived,
+    slug_style: options.slugStyle,
+    slug_prefix: options.slugPrefix,
     slug_length: numberOf(options.slugLength),
     title: orNull(title),
     notes: orNull(notes),
     tags: tag?.filter((name) => name !== ''),
-    ...{ add_tags: options.addTag, remove_tags: options.removeTag },
+    add_tags: options.addTag,
+    remove_tags: options.removeTag,
     folder_id: folder && (await findFolderId(slugline, folder)),
     external_id: orNull(externalId),
     redirect_status: numberOf(status),

@@ -36,7 +36,11 @@ async function login(context: CommandContext, given: { url: string; key?: string
   const file = saveLogin(context, { url, key })
   const told = { url, workspace: workspace.id, key: of.name ?? of.id, scopes: scopes.join(', ') }
   context.print(facts({ ...told, 'saved in': file }), {
-    ...{ url, workspace: workspace.id, key_id: of.id, scopes, file },
+    url,
+    workspace: workspace.id,
+    key_id: of.id,
+    scopes,
+    file,
   })
 }
 

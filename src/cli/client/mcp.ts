@@ -36,7 +36,9 @@ function callOf(slugline: Slugline): Call {
   return async (method, path, { query, json, headers } = {}) => {
     try {
       return await slugline.request({
-        ...{ method, path, body: json },
+        method,
+        path,
+        body: json,
         ...(query && { query }),
         ...(headers && { headers }),
       })

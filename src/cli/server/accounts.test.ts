@@ -160,7 +160,9 @@ describe('workspaces', () => {
     expect((await run('workspaces delete gamma')).status).toBe(2)
     expect((await json('workspaces delete acme --yes')).code).toBe('WORKSPACE_NOT_FOUND')
     expect(await json('workspaces delete gamma --yes')).toEqual({
-      ...{ id: made.id, name: 'Gamma', deleted: true },
+      id: made.id,
+      name: 'Gamma',
+      deleted: true,
     })
     expect((await json('workspaces list')).data).toMatchObject([{ name: 'Beta' }])
     expect((await json('keys list')).data).toEqual([])

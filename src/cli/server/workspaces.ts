@@ -75,7 +75,9 @@ function remove(ctx: CommandContext, ref: string, confirmed = false): Promise<vo
     const { createWorkspaceRemoval } = await import('../../features/workspaces/removal.ts')
     const { dropOwnedOf: dropDomains } = await import('../../features/domains/store.ts')
     const removal = createWorkspaceRemoval({
-      ...{ storage, clock, dropDomains },
+      storage,
+      clock,
+      dropDomains,
       purgeLinks: async () => false,
     })
     const removed = await storage.write(async (tx) => {

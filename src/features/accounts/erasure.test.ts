@@ -65,8 +65,13 @@ test('the addresses of a deleted account are replaced by its id in every table',
   const actor = { type: 'user', id, name: MEMBER, requestId: null }
   await site.storage.write((tx) =>
     insertJob(tx, {
-      ...{ id: 'job_1', workspace_no: 1, type: 'links.by_filter', total: null, input: '{}' },
-      ...{ actor: JSON.stringify(actor), created_at: Date.now() },
+      id: 'job_1',
+      workspace_no: 1,
+      type: 'links.by_filter',
+      total: null,
+      input: '{}',
+      actor: JSON.stringify(actor),
+      created_at: Date.now(),
     }),
   )
   const block = { kind: 'link', value: 'one', reason: 'Phishing' }

@@ -144,7 +144,8 @@ describe('single sign-on', () => {
       'whose userinfo is too long',
       ({ claims: { sub, ...rest }, ...a }) =>
         Object.assign(provider.answers, a, {
-          ...{ claims: { sub }, userInfo: { ...rest, sub, more: 'x'.repeat(2_000_000) } },
+          claims: { sub },
+          userInfo: { ...rest, sub, more: 'x'.repeat(2_000_000) },
         }),
     ],
     ['that says nothing of it', (a) => Object.assign(a.claims, { email_verified: undefined })],

@@ -44,7 +44,9 @@ async function accountOf(db: Db, userId: string): Promise<object[]> {
     .where('u.id', '=', userId)
     .execute()
   return rows.map(({ created_at, ...row }) => ({
-    ...{ kind: 'account', ...row, created_at: formatTimestamp(created_at) },
+    kind: 'account',
+    ...row,
+    created_at: formatTimestamp(created_at),
     email_verified: row.email_verified === 1,
     instance_owner: row.instance_owner === 1,
     two_factor_enabled: row.two_factor_enabled === 1,
@@ -132,7 +134,10 @@ async function* activityOf(db: Db, userId: string, column: 'actor_id' | 'target_
       // Those were listed by their actor already.
       .filter(({ actor_id }) => column === 'actor_id' || actor_id !== userId)
       .map(({ seq, at, action, actor_id, before, after, workspace_id, ...target }) => ({
-        ...{ kind: 'activity', created_at: formatTimestamp(at), action, workspace_id },
+        kind: 'activity',
+        created_at: formatTimestamp(at),
+        action,
+        workspace_id,
         by: actor_id === userId ? 'you' : 'others',
         target: { type: target.target_type, id: target.target_id },
         ...(seq < SEQS_PER_WORKSPACE && { before: JSON.parse(before), after: JSON.parse(after) }),

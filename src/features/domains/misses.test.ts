@@ -129,7 +129,8 @@ test('that a link has in the meantime are left out', async () => {
   miss('/other')
   const link = {
     destination_url: 'https://example.com/',
-    ...{ domain: 'go.acme.example', slug: 'sale' },
+    domain: 'go.acme.example',
+    slug: 'sale',
   }
   expect((await app.withKey(key, 'POST', '/links', link)).status).toBe(201)
   expect(await counts()).toEqual([['/other', 1]])
@@ -156,8 +157,12 @@ test('of random paths drop others at once in memory, and rarer and older ones on
   expect(await counts()).toContainEqual(['/real', 2])
   expect(app.misses.dropped()).toBe(2_000 - 255 + 1)
   const row = (path: string, count: number, at: number): MissedPath => ({
-    ...{ domain_no: no, path_key: path, path, count },
-    ...{ first_at: at, last_at: at },
+    domain_no: no,
+    path_key: path,
+    path,
+    count,
+    first_at: at,
+    last_at: at,
   })
   await app.storage.write(async (tx) => {
     await tx.db.deleteFrom('missed_paths').execute()

@@ -156,7 +156,8 @@ async function writeRows(storage: Pick<Storage, 'write'>, rows: readonly MissedP
 
 function missOf({ path, count, first_at, last_at }: MissedPath) {
   return {
-    ...{ path, count },
+    path,
+    count,
     first_at: formatTimestamp(first_at),
     last_at: formatTimestamp(last_at),
   }

@@ -180,7 +180,9 @@ describe('a domain', () => {
   test('can be removed when it has no links, and its old slugs never resolve to another’s links', async () => {
     const domain = await active(acme, 'go.acme.example')
     const { body: link } = await post(acme, '/links', {
-      ...{ destination_url: URL, slug: 'here', aliases: ['go.acme.example/there'] },
+      destination_url: URL,
+      slug: 'here',
+      aliases: ['go.acme.example/there'],
     })
     const refused = await app.withKey(acme, 'DELETE', `/domains/${domain.id}`)
     expect(code(refused)).toEqual([409, 'DOMAIN_IN_USE'])
@@ -280,7 +282,9 @@ describe('settings', () => {
 
   test('change by a merge patch, with a version', async () => {
     const domain = await add(acme, 'go.acme.example', {
-      ...{ root_url: URL, robots: 'none', brand: { name: 'Acme', color: '#ABCDEF' } },
+      root_url: URL,
+      robots: 'none',
+      brand: { name: 'Acme', color: '#ABCDEF' },
     })
     expect(domain.brand).toEqual({ name: 'Acme', logo: null, color: '#abcdef' })
     const path = `/domains/${domain.id}`
@@ -300,7 +304,8 @@ describe('settings', () => {
       [
         'domain.updated',
         {
-          ...{ root_url: URL, robots: 'none' },
+          root_url: URL,
+          robots: 'none',
           brand: { name: 'Acme', logo: null, color: '#abcdef' },
         },
       ],
@@ -386,7 +391,8 @@ describe('a missing record', () => {
     ])
     prove(domain)
     expect((await verify(acme, domain)).body).toMatchObject({
-      ...{ status: 'active', verification: { served_until: null } },
+      status: 'active',
+      verification: { served_until: null },
     })
     app.dns.clear()
     for (let day = 0; day < 7; day++) {

@@ -129,13 +129,27 @@ async function create(
   }
   if (await isTaken(tx, host, { workspaceNo: workspace.no })) throw new AppError('DOMAIN_TAKEN')
   const blank: Omit<DomainRow, 'no'> = {
-    ...{ id: deps.ids.next('dom'), workspace_no: workspace.no, host, status: 'pending' },
+    id: deps.ids.next('dom'),
+    workspace_no: workspace.no,
+    host,
+    status: 'pending',
     token: randomString(deps.random, SLUG_ALPHABET, TOKEN_LENGTH),
-    ...{ checked_at: null, found: '[]', lookup_error: null, failing_since: null },
-    ...{ root_url: null, not_found_url: null, expired_url: null, case_sensitive: 0 },
-    ...{ brand: null, robots: 'all', apple_app_site_association: null, assetlinks: null },
+    checked_at: null,
+    found: '[]',
+    lookup_error: null,
+    failing_since: null,
+    root_url: null,
+    not_found_url: null,
+    expired_url: null,
+    case_sensitive: 0,
+    brand: null,
+    robots: 'all',
+    apple_app_site_association: null,
+    assetlinks: null,
     slug_settings: null,
-    ...{ created_at: now, updated_at: now, version: 1 },
+    created_at: now,
+    updated_at: now,
+    version: 1,
   }
   const row = await insertOwned(tx, withSettings(blank, settings))
   await record(tx, actor, 'domain.created', row, now, { after: { host, ...settingsOf(row) } })

@@ -27,7 +27,8 @@ export const SETUP_EXAMPLE = {
   ready: false,
   verification: { status: 'done' as const, error: null },
   dns: {
-    ...{ status: 'failed' as const, error: 'ANOTHER_ADDRESS' },
+    status: 'failed' as const,
+    error: 'ANOTHER_ADDRESS',
     expected: [
       { type: 'CNAME' as const, value: 'sho.rt' },
       { type: 'A' as const, value: '203.0.113.7' },

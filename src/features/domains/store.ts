@@ -110,8 +110,14 @@ export async function updateOwned(
 }
 
 const NOTHING = {
-  ...{ root_url: null, not_found_url: null, expired_url: null, brand: null, robots: 'all' },
-  ...{ apple_app_site_association: null, assetlinks: null, found: '[]' },
+  root_url: null,
+  not_found_url: null,
+  expired_url: null,
+  brand: null,
+  robots: 'all',
+  apple_app_site_association: null,
+  assetlinks: null,
+  found: '[]',
 } as const
 
 /**

@@ -115,7 +115,9 @@ test('80 and 100 % of what a plan permits are an event each, again after falling
   ])
   const usage = () =>
     createUsageEvents({
-      ...{ storage: its.storage, clock: its.clock, plans },
+      storage: its.storage,
+      clock: its.clock,
+      plans,
       clicksThisMonth: async () => 0,
       ownDomains: { count: async () => 0 },
     })

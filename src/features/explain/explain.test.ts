@@ -90,8 +90,12 @@ test('500 links and visitors: explain, a naive model and the redirect agree', as
   for (const [n, [list, split, who]] of table.entries()) {
     const slug = `l${n}`
     await site.addLink({
-      ...{ slug, target_url: OWN, fallback_url: FALLBACK },
-      ...{ rules: stored(list), variants: stored(split), max_clicks: n % 7 === 0 ? 1 : null },
+      slug,
+      target_url: OWN,
+      fallback_url: FALLBACK,
+      rules: stored(list),
+      variants: stored(split),
+      max_clicks: n % 7 === 0 ? 1 : null,
     })
     const { given, headers, path } = described(who)
     now = who.now
@@ -131,7 +135,9 @@ test('passwords, dates and limits are explained in their step', async () => {
   expect(asked).toMatchObject({ outcome: 'page', status: 200, location: null })
   expect(asked.steps.at(-1)).toMatchObject({ check: 'password', passed: false })
   expect(await explain.byId(caller(1), 'lnk_x', { password: 'p' }, 'en')).toMatchObject({
-    ...{ outcome: 'redirect', status: 303, location: OWN },
+    outcome: 'redirect',
+    status: 303,
+    location: OWN,
   })
   await site.addLink({ slug: 'old', expires_at: now })
   const old = await explain.byUrl(caller(1), 'https://sho.rt/old', {}, 'en')

@@ -50,8 +50,13 @@ function queryText(locale: Locale, parameters: Record<string, string[]>): string
 function timeText(locale: Locale, zoned: string): string {
   const { epochMilliseconds, timeZoneId } = Temporal.ZonedDateTime.from(zoned)
   return new Intl.DateTimeFormat(locale, {
-    ...{ weekday: 'short', year: 'numeric', month: 'short', day: 'numeric' },
-    ...{ hour: 'numeric', minute: '2-digit', timeZone: timeZoneId },
+    weekday: 'short',
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone: timeZoneId,
   }).format(epochMilliseconds)
 }
 

@@ -137,7 +137,8 @@ async function update(
   if (Object.keys(changes.after).length === 0) return shown(tx, row, links)
   const now = clock.now()
   const changed = {
-    ...{ ...named(name), access },
+    ...named(name),
+    access,
     updated_at: Math.max(now, row.updated_at),
     version: row.version + 1,
   }

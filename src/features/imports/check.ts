@@ -80,7 +80,9 @@ export function createRecordCheck(
       ...(folder_id !== undefined && { folder_id }),
     }
     const shown = {
-      ...{ n, slug: textOf(link.slug), destinationUrl: textOf(link.destination_url) },
+      n,
+      slug: textOf(link.slug),
+      destinationUrl: textOf(link.destination_url),
       folder: folder_id ?? textOf(link.folder_id),
     }
     const result = parseFor(workspaceNo, create, input)

@@ -85,8 +85,14 @@ describe('the folder of all links', () => {
         await db
           .insertInto('folders')
           .values({
-            ...{ id, workspace_no: 1, name: id, name_key: id },
-            ...{ access: 'members', created_at: 1, updated_at: 1, version: 1 },
+            id,
+            workspace_no: 1,
+            name: id,
+            name_key: id,
+            access: 'members',
+            created_at: 1,
+            updated_at: 1,
+            version: 1,
           })
           .execute()
       }

@@ -87,7 +87,10 @@ test.each(['ndjson', 'csv'])(
         for (const { id } of made) await site.links.remove(id)
         const done = await site.finished(await site.upload(file, format))
         expect(done.result).toEqual({
-          ...{ created: made.length, updated: 0, skipped: 0, refused: 0 },
+          created: made.length,
+          updated: 0,
+          skipped: 0,
+          refused: 0,
           ...(imported > 0 && { imported_clicks: imported }),
         })
         const { data } = await site.links.list({ archived: 'any', search: `${format}-${run}-` })

@@ -92,7 +92,10 @@ test('previous clicks are separate, and a given mapping is used', async () => {
     await site.upload(await fixture('mapped.csv'), 'csv', `${query}`),
   )
   expect(done.result).toEqual({
-    ...{ created: 2, updated: 0, skipped: 0, refused: 1 },
+    created: 2,
+    updated: 0,
+    skipped: 0,
+    refused: 1,
     imported_clicks: 10,
   })
   const link = await bySlug('eins')
@@ -109,7 +112,10 @@ test('more previous clicks than a sum of many links can hold are refused', async
     .join('\n')
   const done = await site.finished(await site.upload(text, 'ndjson', 'format=slugline'))
   expect(done.result).toEqual({
-    ...{ created: 1, updated: 0, skipped: 0, refused: 2 },
+    created: 1,
+    updated: 0,
+    skipped: 0,
+    refused: 2,
     imported_clicks: 1e12,
   })
   expect(codes(await site.rows(done.id, '&status=refused'))).toEqual([
@@ -165,9 +171,19 @@ test('a short domain of its own allows slugs that are reserved on the instanceâ€
 test('where case matters, slugs that differ in case, dots, slashes and reserved words are taken', async () => {
   await site.storage.write((tx) =>
     insertOwned(tx, {
-      ...{ id: 'dom_exact', workspace_no: 1, host: 'exact.example', status: 'active', token: '' },
-      ...{ checked_at: null, found: '[]', lookup_error: null, failing_since: null },
-      ...{ root_url: null, not_found_url: null, expired_url: null, case_sensitive: 1 },
+      id: 'dom_exact',
+      workspace_no: 1,
+      host: 'exact.example',
+      status: 'active',
+      token: '',
+      checked_at: null,
+      found: '[]',
+      lookup_error: null,
+      failing_since: null,
+      root_url: null,
+      not_found_url: null,
+      expired_url: null,
+      case_sensitive: 1,
       ...{
         brand: null,
         slug_settings: null,
@@ -175,7 +191,9 @@ test('where case matters, slugs that differ in case, dots, slashes and reserved 
         apple_app_site_association: null,
         assetlinks: null,
       },
-      ...{ created_at: 0, updated_at: 0, version: 1 },
+      created_at: 0,
+      updated_at: 0,
+      version: 1,
     }),
   )
   await Promise.all([site.imports.domains.refresh(), site.links.service.rules.domains.refresh()])
@@ -270,7 +288,10 @@ describe('a slug that a link has already', () => {
   test('update: the link gets the fields, and undo restores it', async () => {
     const done = await site.finished(await site.upload(text, 'csv', 'on_conflict=update'))
     expect(done.result).toEqual({
-      ...{ created: 1, updated: 1, skipped: 0, refused: 0 },
+      created: 1,
+      updated: 1,
+      skipped: 0,
+      refused: 0,
       imported_clicks: 5,
     })
     const changed = await bySlug('taken')

@@ -110,7 +110,9 @@ describe('nothing is hashed, and nothing taken', () => {
 
 test('a service can’t send more passwords than the plan allows, and each of its links is imported once', async () => {
   const links = protectedLinks(12).map(({ slug, password }) => ({
-    ...{ longUrl: 'https://example.org/', shortCode: slug, password },
+    longUrl: 'https://example.org/',
+    shortCode: slug,
+    password,
   }))
   const { url, stop } = startService(() => ({
     shortUrls: { data: links, pagination: { pagesCount: 1, totalItems: 12 } },

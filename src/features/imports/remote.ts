@@ -65,8 +65,13 @@ class Unanswered extends Error {
 }
 
 const START: Position = {
-  ...{ cursor: null, done: 0, isEnded: false },
-  ...{ pages: 0, digest: null, tries: 0, waits: 0 },
+  cursor: null,
+  done: 0,
+  isEnded: false,
+  pages: 0,
+  digest: null,
+  tries: 0,
+  waits: 0,
 }
 
 /**
@@ -140,7 +145,10 @@ function after(at: Position, { next }: Page, digest: string | null): Position {
   const isKept = digest !== null && Number.isInteger(Math.log2(pages))
   return {
     ...at,
-    ...{ cursor: next, isEnded: next === null, done: 0, pages },
+    cursor: next,
+    isEnded: next === null,
+    done: 0,
+    pages,
     digest: isKept ? digest : at.digest,
   }
 }

@@ -59,8 +59,13 @@ test.each(PROGRAMS)(
   async (name, save) => {
     const slug = `sheet-${PROGRAMS.findIndex(([each]) => each === name)}`
     const link = await site.links.create({
-      ...{ destination_url: 'https://example.org/a,b;c', slug, title: '=1+1', tags: ['a', 'b'] },
-      ...{ forward_query: true, max_clicks: 5, expires_at: '2031-01-31T21:00:00.000Z' },
+      destination_url: 'https://example.org/a,b;c',
+      slug,
+      title: '=1+1',
+      tags: ['a', 'b'],
+      forward_query: true,
+      max_clicks: 5,
+      expires_at: '2031-01-31T21:00:00.000Z',
     })
     const file = save(table(await exported(slug)))
     await site.links.remove(link.id)
@@ -79,7 +84,9 @@ test.each(PROGRAMS)(
 
 test('an update from an own export keeps the password that is there', async () => {
   const link = await site.links.create({
-    ...{ destination_url: 'https://example.org/', slug: 'locked', password: 'open sesame' },
+    destination_url: 'https://example.org/',
+    slug: 'locked',
+    password: 'open sesame',
   })
   const file = (await exported('locked')).replace('https://example.org/', 'https://example.org/2')
   const skipped = await site.finished(await site.upload(file))

@@ -120,7 +120,10 @@ test('a file keeps the rows of the first refused and skipped records, and counts
   for (const query of ['dry_run=true', '']) {
     const done = await site.finished(await site.upload(text, 'csv', query))
     expect(done.result).toEqual({
-      ...{ created: 1, updated: 0, skipped: 200, refused: 200 },
+      created: 1,
+      updated: 0,
+      skipped: 200,
+      refused: 200,
       rows_omitted: 100,
       ...(query !== '' && { kept_until: expect.any(String) }),
     })
@@ -134,7 +137,10 @@ test('a file keeps the rows of the first refused and skipped records, and counts
   }
   const failed = await site.finished(await site.upload(text, 'csv', 'on_conflict=fail'))
   expect(failed.result).toEqual({
-    ...{ created: 0, updated: 0, skipped: 0, refused: 201 },
+    created: 0,
+    updated: 0,
+    skipped: 0,
+    refused: 201,
     rows_omitted: 51,
   })
 })

@@ -263,8 +263,14 @@ function outcomeOf(
   reasons: ErrorDetail[] = [],
 ): Outcome {
   return {
-    ...{ record, status, reasons, warnings: [] },
-    ...{ link: null, folderBefore: null, versionBefore: null, clicksBefore: null },
+    record,
+    status,
+    reasons,
+    warnings: [],
+    link: null,
+    folderBefore: null,
+    versionBefore: null,
+    clicksBefore: null,
   }
 }
 

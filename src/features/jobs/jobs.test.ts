@@ -24,8 +24,13 @@ beforeEach(async () => {
       .insertInto('workspaces')
       .values(
         [1, 2].map((no) => ({
-          ...{ no, id: `wsp_${no}`, name: `W${no}`, name_key: `w${no}`, plan_id: 'free' },
-          ...{ language: null, created_at: site.clock.ms },
+          no,
+          id: `wsp_${no}`,
+          name: `W${no}`,
+          name_key: `w${no}`,
+          plan_id: 'free',
+          language: null,
+          created_at: site.clock.ms,
         })),
       )
       .execute(),
@@ -41,7 +46,10 @@ afterEach(async () => {
 function processOf(nodeId: string, storage: Storage = site.storage): JobService {
   const { clock } = site
   const made = createJobService({
-    ...{ storage, clock, nodeId, cursors: createCursors('secret') },
+    storage,
+    clock,
+    nodeId,
+    cursors: createCursors('secret'),
     ids: createIds(clock, systemRandom),
     logger: { warn() {}, error: (fields) => void logged.push(fields) },
     callerOf: permitting({}),
@@ -101,8 +109,13 @@ describe('a job', () => {
     jobs.start()
     const { id } = await add(jobs, 3)
     expect(await finished(jobs, id)).toMatchObject({
-      ...{ status: 'succeeded', done: 3, total: 3, failed: 0, result: '{"added":3}' },
-      ...{ lease_until: null, lease_owner: null },
+      status: 'succeeded',
+      done: 3,
+      total: 3,
+      failed: 0,
+      result: '{"added":3}',
+      lease_until: null,
+      lease_owner: null,
     })
     expect(await added()).toEqual([0, 1, 2])
   })
@@ -339,18 +352,25 @@ describe('the API', () => {
 
     const path = `/api/v1/jobs/${ids[0]}`
     const shown = {
-      ...{ id: ids[0], type: 'numbers.add', name: null, status: 'queued' },
-      ...{ result: null, error: null },
+      id: ids[0],
+      type: 'numbers.add',
+      name: null,
+      status: 'queued',
+      result: null,
+      error: null,
       progress: { done: 0, total: 3, failed: 0 },
       actor: { type: 'command', id: null, name: 'command line' },
       created_at: new Date(site.clock.ms).toISOString(),
-      ...{ started_at: null, finished_at: null },
+      started_at: null,
+      finished_at: null,
     }
     expect(await (await site.send('GET', path, as('reader'))).json()).toEqual(shown)
     const cancelled = await site.send('POST', `${path}/cancel`)
     expect(cancelled.status).toBe(200)
     expect(await cancelled.json()).toEqual({
-      ...{ ...shown, status: 'cancelled', finished_at: new Date(site.clock.ms).toISOString() },
+      ...shown,
+      status: 'cancelled',
+      finished_at: new Date(site.clock.ms).toISOString(),
     })
     const entries = await site.storage.read.db
       .selectFrom('audit')

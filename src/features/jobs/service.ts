@@ -141,7 +141,9 @@ export function createJobService(
       const entry = { ...entryOf(asked, now), action: 'job.created' as const }
       const group = await recordChange(tx, actor, entry)
       const row = await insertJob(tx, {
-        ...{ ...asked, total, created_at: now },
+        ...asked,
+        total,
+        created_at: now,
         actor: JSON.stringify({ ...actor, group }),
       })
       await addFolders(tx, { id: row.id, workspaceNo: workspace.no }, folders)

@@ -25,8 +25,13 @@ beforeEach(async () => {
       .insertInto('workspaces')
       .values(
         nos.map((no) => ({
-          ...{ no, id: `wsp_${no}`, name: `W${no}`, name_key: `w${no}`, plan_id: 'free' },
-          ...{ language: null, created_at: site.clock.ms },
+          no,
+          id: `wsp_${no}`,
+          name: `W${no}`,
+          name_key: `w${no}`,
+          plan_id: 'free',
+          language: null,
+          created_at: site.clock.ms,
         })),
       )
       .execute(),
@@ -41,7 +46,10 @@ afterEach(async () => {
 function processOf(nodeId: string): JobService {
   const { clock, storage } = site
   const jobs = createJobService({
-    ...{ storage, clock, nodeId, cursors: createCursors('secret') },
+    storage,
+    clock,
+    nodeId,
+    cursors: createCursors('secret'),
     ids: createIds(clock, systemRandom),
     logger: { warn() {}, error: console.error },
     callerOf: permitting({}),
@@ -160,7 +168,9 @@ test('a postponed job frees its place, stays before later ones of its workspace,
     return row.state === null ? undefined : row
   })
   expect(parked).toMatchObject({
-    ...{ status: 'running', lease_owner: null, attempts: 0 },
+    status: 'running',
+    lease_owner: null,
+    attempts: 0,
     lease_until: site.clock.ms + 60_000,
   })
   // Others' jobs run, and the queue is searched.

@@ -24,7 +24,9 @@ beforeEach(async () => {
       .execute(),
   )
   jobs = createJobService({
-    ...{ storage, clock, cursors: createCursors('secret') },
+    storage,
+    clock,
+    cursors: createCursors('secret'),
     ids: createIds(clock, systemRandom),
     logger: { warn() {}, error: console.error },
     callerOf: permitting({}),

@@ -60,7 +60,15 @@ export function createKeyService({ pepper, ...deps }: KeyServiceDeps) {
   const lastUsed = createLastUsed(deps.storage)
   const context: KeyContext = { ...deps, hashOf: createHash(pepper), lastUsed }
   const verbs = {
-    ...{ create, list, page, get, update, revoke, rotate, authenticate, callerOfKey },
+    create,
+    list,
+    page,
+    get,
+    update,
+    revoke,
+    rotate,
+    authenticate,
+    callerOfKey,
     restrictionsOf: shownTo,
   }
   return { ...withContext(context, verbs), flush: lastUsed.flush, close: lastUsed.flush }

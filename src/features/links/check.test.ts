@@ -61,7 +61,8 @@ describe('the dry run of a link', () => {
     expect(await codes({ slug: 'too', domain: 'go.example' })).toEqual(['slug SLUG_TAKEN'])
     expect(await codes({ slug: 'too', domain: 'go.example', exclude_id: id })).toEqual([])
     const gone = await dashboard.as('member', 'POST', '/links/check', {
-      ...{ slug: 'taken', exclude_id: 'lnk_none' },
+      slug: 'taken',
+      exclude_id: 'lnk_none',
     })
     expect([gone.status, gone.body.error.code]).toEqual([404, 'LINK_NOT_FOUND'])
   })

@@ -82,7 +82,10 @@ async function createAll(
   const addresses = wanted.flatMap(({ main, aliases }) => [main, ...aliases])
   await assertUsable(ctx, tx, no, addresses)
   const growth = {
-    ...{ links: all.length, addresses: addresses.length, made: all.length, now },
+    links: all.length,
+    addresses: addresses.length,
+    made: all.length,
+    now,
     unordered: all.some((given) => given.created_at !== undefined),
   }
   const last = await countPlace(tx, no, growth, plan.limits)

@@ -86,8 +86,14 @@ describe('find or create', () => {
       db
         .insertInto('folders')
         .values({
-          ...{ id: 'fld_1', workspace_no: 1, name: 'F', name_key: 'f' },
-          ...{ access: 'members', created_at: 1, updated_at: 1, version: 1 },
+          id: 'fld_1',
+          workspace_no: 1,
+          name: 'F',
+          name_key: 'f',
+          access: 'members',
+          created_at: 1,
+          updated_at: 1,
+          version: 1,
         })
         .execute(),
     )

@@ -54,7 +54,8 @@ export function registerOneLinkRoutes<P extends z.ZodType>(
 ): void {
   endpoint(api, {
     ...READ,
-    ...{ path, params },
+    path,
+    params,
     method: 'get',
     operationId: `getLink${suffix.id}`,
     summary: `Get a link${suffix.text}`,
@@ -65,7 +66,8 @@ export function registerOneLinkRoutes<P extends z.ZodType>(
 
   endpoint(api, {
     ...WRITE,
-    ...{ path, params },
+    path,
+    params,
     method: 'patch',
     operationId: `updateLink${suffix.id}`,
     summary: `Update a link${suffix.text}`,
@@ -97,7 +99,8 @@ export function registerOneLinkRoutes<P extends z.ZodType>(
 
   endpoint(api, {
     ...WRITE,
-    ...{ path, params },
+    path,
+    params,
     method: 'delete',
     operationId: `deleteLink${suffix.id}`,
     summary: `Delete a link${suffix.text}`,

@@ -63,19 +63,45 @@ test.skipIf(testDialect !== 'sqlite')(
     const own = await createTestLinks()
     const { sqlx, plans } = explaining(own.storage.reports)
     const filter: LinkFilter = {
-      ...{ workspaceNo: 1, term: null, termInTags: false, tags: [], tagNos: [], folder: null },
-      ...{ view: {}, archived: null, domainNo: null, anyTag: null, anyTagNos: null, exact: [] },
-      ...{ hasRules: null, hasPassword: null, isTagged: null, isClicked: null },
-      ...{ targetUrl: null, status: null },
-      ...{ createdBy: null, createdByIds: null, createdFrom: null, createdUntil: null },
-      ...{ named: null, only: null, covering: null },
+      workspaceNo: 1,
+      term: null,
+      termInTags: false,
+      tags: [],
+      tagNos: [],
+      folder: null,
+      view: {},
+      archived: null,
+      domainNo: null,
+      anyTag: null,
+      anyTagNos: null,
+      exact: [],
+      hasRules: null,
+      hasPassword: null,
+      isTagged: null,
+      isClicked: null,
+      targetUrl: null,
+      status: null,
+      createdBy: null,
+      createdByIds: null,
+      createdFrom: null,
+      createdUntil: null,
+      named: null,
+      only: null,
+      covering: null,
     }
     const [low, high] = [SEQS_PER_WORKSPACE, 2 * SEQS_PER_WORKSPACE - 1]
     const sortings = async (sort: PageQuery['sort'], descending: boolean, after: boolean) => {
       plans.length = 0
       await fetchPage(sqlx, {
-        ...{ filter, range: { low, high, whole: true }, sort, descending, offset: 0, limit: 101 },
-        ...{ after: after ? { k: 0, seq: low + 5 } : null, few: 5_000, nowMs: 0 },
+        filter,
+        range: { low, high, whole: true },
+        sort,
+        descending,
+        offset: 0,
+        limit: 101,
+        after: after ? { k: 0, seq: low + 5 } : null,
+        few: 5_000,
+        nowMs: 0,
       })
       const tags = plans[0]?.filter((line) => line.startsWith('SEARCH t ')) ?? []
       expect(tags).toEqual(['SEARCH t USING PRIMARY KEY (workspace_no=? AND no=?)'])

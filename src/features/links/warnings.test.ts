@@ -10,7 +10,9 @@ const warned = (fields: Partial<Link>) =>
   }).warnings?.map(({ field, code }) => `${field}: ${code}`)
 const rule = (id: string, when: Rule['when']): Rule => ({ id, when, then: { answer: 'gone' } })
 const variants = [1, 9_999].map((weight, i) => ({
-  ...{ id: `v${i}`, weight, destination_url: `https://${i}.example/` },
+  id: `v${i}`,
+  weight,
+  destination_url: `https://${i}.example/`,
 }))
 
 test('a plausible link has none', () => {

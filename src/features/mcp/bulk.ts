@@ -54,12 +54,16 @@ export const bulkChangeLinks = tool({
     }
     const patch = given({
       folder_id: set_folder && (await folderId(call, set_folder)),
-      ...{ enabled: set_enabled, archived: set_archived, expires_at: set_expires_at },
+      enabled: set_enabled,
+      archived: set_archived,
+      expires_at: set_expires_at,
     })
     const isPatch = Object.keys(patch).length > 0
     const change = given({
       patch: isPatch ? patch : undefined,
-      ...{ add_tags, remove_tags, delete: isDeletion },
+      add_tags,
+      remove_tags,
+      delete: isDeletion,
     })
     if (Object.keys(change).length === 0) throw refusal('VALIDATION_FAILED', 'Give a change.')
     if (expected_count === undefined) return preview(call, filter)

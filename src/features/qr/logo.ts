@@ -19,7 +19,8 @@ export type LogoService = ReturnType<typeof createLogoService>
 export function createLogoService(context: QrContext) {
   return withContext(context, {
     find: ({ storage }, workspaceNo: number) => logoOf(storage.read, workspaceNo),
-    ...{ set, remove },
+    set,
+    remove,
   })
 }
 

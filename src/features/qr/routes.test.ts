@@ -190,8 +190,13 @@ describe("the workspace's style", () => {
   test('is saved by members, and codes have it where a request says nothing else', async () => {
     const plain = await dashboard.as('viewer', 'GET', PATH)
     expect(plain.body).toEqual({
-      ...{ margin: 4, dark: '#000000', light: '#ffffff', correction: 'M' },
-      ...{ modules: 'square', eyes: 'square', logo: false },
+      margin: 4,
+      dark: '#000000',
+      light: '#ffffff',
+      correction: 'M',
+      modules: 'square',
+      eyes: 'square',
+      logo: false,
     })
     const before = await get('.svg')
     expect((await put(style, 'viewer')).status).toBe(403)

@@ -137,7 +137,10 @@ async function update(
   }
   const now = clock.now()
   const changed = {
-    ...{ key, name, colour: color, search_text: foldForSearch(name) },
+    key,
+    name,
+    colour: color,
+    search_text: foldForSearch(name),
     updated_at: Math.max(now, row.updated_at),
     version: row.version + 1,
   }

@@ -121,8 +121,11 @@ export async function insertTags(
     })
   }
   const rows = tags.map((tag, i) => ({
-    ...{ ...tag, workspace_no: workspaceNo, no: last - count + 1 + i },
-    ...{ merged_into: null, version: 1 },
+    ...tag,
+    workspace_no: workspaceNo,
+    no: last - count + 1 + i,
+    merged_into: null,
+    version: 1,
   }))
   return tx.change(insert(count), rows)
 }

@@ -112,8 +112,13 @@ describe('renaming a tag', () => {
     const { id } = await tag('summer')
     const answer = await send('PATCH', `/tags/${id}`, { name: 'Sommer' })
     expect(answer.body).toEqual({
-      ...{ id, name: 'Sommer', color: expect.any(String), links: 2 },
-      ...{ created_at: expect.any(String), updated_at: expect.any(String), version: 2 },
+      id,
+      name: 'Sommer',
+      color: expect.any(String),
+      links: 2,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+      version: 2,
     })
     expect(answer.headers.get('etag')).toMatch(/^"2\.[0-9a-z]+"$/)
     expect((await send('GET', `/tags/${id}`)).body).toEqual(answer.body)

@@ -34,8 +34,14 @@ export async function takeTags(
   const missing = [...names].filter(([key]) => !taken.has(key))
   const now = clock.now()
   const rows = missing.map(([key, { tag: name, folder }]) => ({
-    ...{ id: ids.next('tag'), key, name, search_text: foldForSearch(name), colour: colorOf(key) },
-    ...{ folder_id: folder, created_at: now, updated_at: now },
+    id: ids.next('tag'),
+    key,
+    name,
+    search_text: foldForSearch(name),
+    colour: colorOf(key),
+    folder_id: folder,
+    created_at: now,
+    updated_at: now,
   }))
   for (let at = 0; at < rows.length; at += INSERTED_MAX) {
     await insertTags(tx, workspaceNo, rows.slice(at, at + INSERTED_MAX))

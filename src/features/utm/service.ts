@@ -48,9 +48,13 @@ async function create(
   const at = clock.now()
   const blank = { source: null, medium: null, campaign: null, term: null, content: null }
   const row: Row = {
-    ...{ id: ids.next('utm'), workspace_no: no, ...blank },
+    id: ids.next('utm'),
+    workspace_no: no,
+    ...blank,
     ...withName(given(fields), fields.name, others),
-    ...{ created_at: at, updated_at: at, version: 1 },
+    created_at: at,
+    updated_at: at,
+    version: 1,
   }
   await tx.db.insertInto('utm_templates').values(row).execute()
   await recordObject(tx, caller, 'utm_template.created', row, at, { after: stateOf(row) })
@@ -75,7 +79,8 @@ async function update(
   const row: Row = {
     ...before,
     ...withName(given(patch), patch.name ?? before.name, others),
-    ...{ updated_at: at, version: before.version + 1 },
+    updated_at: at,
+    version: before.version + 1,
   }
   const changes = changedFields(stateOf(before), stateOf(row))
   if (Object.keys(changes.after).length === 0) return shown(before)

@@ -18,8 +18,15 @@ test('templates are made, listed by name, changed and deleted, each with its aud
   const at = new Date(dashboard.clock.ms).toISOString()
   expect(made.body).toEqual({
     id: expect.stringMatching(/^utm_[0-9a-z]{26}$/),
-    ...{ name: 'News', source: 'n', medium: null, campaign: null, term: null, content: null },
-    ...{ created_at: at, updated_at: at, version: 1 },
+    name: 'News',
+    source: 'n',
+    medium: null,
+    campaign: null,
+    term: null,
+    content: null,
+    created_at: at,
+    updated_at: at,
+    version: 1,
   })
   await as('member', 'POST', '', { name: 'Ads' })
   const list = await as('viewer', 'GET')
@@ -69,9 +76,18 @@ test('are refused with every fault, duplicate names, and beyond the limit', asyn
       .insertInto('utm_templates')
       .values(
         Array.from({ length: 98 }, (_, n) => ({
-          ...{ id: `utm_${n}`, workspace_no: 1, name: `${n}`, name_key: `${n}` },
-          ...{ source: null, medium: null, campaign: null, term: null, content: null },
-          ...{ created_at: 0, updated_at: 0, version: 1 },
+          id: `utm_${n}`,
+          workspace_no: 1,
+          name: `${n}`,
+          name_key: `${n}`,
+          source: null,
+          medium: null,
+          campaign: null,
+          term: null,
+          content: null,
+          created_at: 0,
+          updated_at: 0,
+          version: 1,
         })),
       )
       .execute(),

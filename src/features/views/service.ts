@@ -42,9 +42,16 @@ async function create(
   if (shared && !caller.scopes.has('links:write')) throw new AppError('FORBIDDEN')
   const at = clock.now()
   const row: Row = {
-    ...{ id: ids.next('viw'), workspace_no: no, user_id: caller.userId, shared: shared ? 1 : 0 },
-    ...{ name, name_key: foldCase(name), shown: JSON.stringify(shown) },
-    ...{ created_at: at, updated_at: at, version: 1 },
+    id: ids.next('viw'),
+    workspace_no: no,
+    user_id: caller.userId,
+    shared: shared ? 1 : 0,
+    name,
+    name_key: foldCase(name),
+    shown: JSON.stringify(shown),
+    created_at: at,
+    updated_at: at,
+    version: 1,
   }
   await check(context, tx, caller, row)
   await tx.db.insertInto('views').values(row).execute()
@@ -71,8 +78,9 @@ async function update(
     ...before,
     ...(name !== undefined && { name, name_key: foldCase(name) }),
     ...(shared !== undefined && { shared: shared ? 1 : 0 }),
-    ...{ shown: JSON.stringify({ ...shownOf(before), ...given }) },
-    ...{ updated_at: at, version: before.version + 1 },
+    shown: JSON.stringify({ ...shownOf(before), ...given }),
+    updated_at: at,
+    version: before.version + 1,
   }
   const changes = changedFields(auditedOf(before), auditedOf(row))
   if (Object.keys(changes.after).length === 0) return render(before, caller)

@@ -20,9 +20,20 @@ const actionsOn = async (id: string) =>
   (await dashboard.entries()).filter(({ target_id }) => target_id === id).map((e) => e.action)
 
 const NOTHING = {
-  ...{ search: null, tag: null, folder_id: null, archived: null, domain: null, status: null },
-  ...{ any_tag: null, tagged: null, has_rules: null, has_password: null, clicked: null },
-  ...{ created_by: null, created_after: null, created_before: null },
+  search: null,
+  tag: null,
+  folder_id: null,
+  archived: null,
+  domain: null,
+  status: null,
+  any_tag: null,
+  tagged: null,
+  has_rules: null,
+  has_password: null,
+  clicked: null,
+  created_by: null,
+  created_after: null,
+  created_before: null,
 }
 
 test('a private view is saved, changed and deleted by its person only', async () => {
@@ -32,16 +43,27 @@ test('a private view is saved, changed and deleted by its person only', async ()
   expect(made.status).toBe(201)
   const at = new Date(dashboard.clock.ms).toISOString()
   expect(made.body).toEqual({
-    ...{ id: expect.stringMatching(/^viw_[0-9a-z]{26}$/), name: 'Spring', shared: false },
-    ...{ editable: true, filter: { ...NOTHING, ...filter }, sort: 'clicks', order: 'desc' },
-    ...{ hidden_columns: ['days'], report: null, created_at: at, updated_at: at, version: 1 },
+    id: expect.stringMatching(/^viw_[0-9a-z]{26}$/),
+    name: 'Spring',
+    shared: false,
+    editable: true,
+    filter: { ...NOTHING, ...filter },
+    sort: 'clicks',
+    order: 'desc',
+    hidden_columns: ['days'],
+    report: null,
+    created_at: at,
+    updated_at: at,
+    version: 1,
   })
   const { id } = made.body
   expect(await namesFor('viewer')).toEqual(['Spring'])
   expect(await namesFor('owner')).toEqual([])
   const changed = await as('viewer', 'PATCH', `/${id}`, { filter: { search: 'x' }, order: 'asc' })
   expect(changed.body).toEqual({
-    ...{ ...made.body, order: 'asc', version: 2 },
+    ...made.body,
+    order: 'asc',
+    version: 2,
     filter: { ...NOTHING, search: 'x' },
   })
   expect((await as('viewer', 'PATCH', `/${id}`, { order: 'asc' })).body.version).toBe(2)
@@ -155,8 +177,11 @@ describe('filters of the statistics', () => {
 
   test('have every fault reported, and a bound', async () => {
     const filters = {
-      ...{ country: ['Atlantis', 'DE'], planet: ['Mars'], tag: [''], contains_country: ['D'] },
-      ...{ folder_id: ['fld_none'] },
+      country: ['Atlantis', 'DE'],
+      planet: ['Mars'],
+      tag: [''],
+      contains_country: ['D'],
+      folder_id: ['fld_none'],
     }
     const wrong = await as('owner', 'POST', '', { name: 'x', report: { filters } })
     const codes = detailsOf(wrong).map((d) => Object.values(d).slice(0, 2))
@@ -187,17 +212,21 @@ describe('filters of the statistics', () => {
 
   test('of what is hidden are seen by those who see it', async () => {
     const folder = await dashboard.as('admin', 'POST', '/folders', {
-      ...{ name: 'Filtered', access: 'members' },
+      name: 'Filtered',
+      access: 'members',
     })
     const folder_id = folder.body.id
     const link = await dashboard.as('admin', 'POST', '/links', {
-      ...{ destination_url: 'https://example.com/', folder_id, tags: ['concealed'] },
+      destination_url: 'https://example.com/',
+      folder_id,
+      tags: ['concealed'],
     })
     expect(link.status).toBe(201)
     const named = { folder_id: [folder_id], tag: ['concealed'], not_link_id: [link.body.id] }
     for (const [name, values] of Object.entries(named)) {
       const saved = await save('admin', `By ${name}`, {
-        ...{ shared: true, report: { filters: { [name]: values } } },
+        shared: true,
+        report: { filters: { [name]: values } },
       })
       expect(saved.status).toBe(201)
       expect(await namesFor('owner')).toContain(`By ${name}`)

@@ -57,8 +57,14 @@ export async function attempt(
   }
   try {
     const answer = await outgoing.send(new URL(url), {
-      ...{ method: 'POST', headers, body, accept: '*/*', signal },
-      ...{ followRedirects: false, timeoutMs: TIMEOUT_MS, cutAtBytes: RESPONSE_BYTES },
+      method: 'POST',
+      headers,
+      body,
+      accept: '*/*',
+      signal,
+      followRedirects: false,
+      timeoutMs: TIMEOUT_MS,
+      cutAtBytes: RESPONSE_BYTES,
     })
     const { status } = answer
     const response = new TextDecoder().decode(answer.body)

@@ -170,9 +170,18 @@ export function newDelivery(
 ): DeliveryRow {
   const at = clock.now()
   return {
-    ...{ id: ids.next('dlv'), webhook_id: webhook.id, event_id: event.id },
-    ...{ event_no: event.number, type: event.type, body: null, clicks: null },
-    ...{ status: 'pending', tries: 0, attempts: '[]', due_at: at, created_at: at },
+    id: ids.next('dlv'),
+    webhook_id: webhook.id,
+    event_id: event.id,
+    event_no: event.number,
+    type: event.type,
+    body: null,
+    clicks: null,
+    status: 'pending',
+    tries: 0,
+    attempts: '[]',
+    due_at: at,
+    created_at: at,
   }
 }
 

@@ -112,7 +112,9 @@ function registerCollection(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     description: `Every type that webhooks can send, with the JSON Schema of its body and a sample. \`${CLICKS}\` has up to 1,000 clicks.`,
     query: z.object(wholeListParameters),
     success: pageSuccess('All types, by name.', EventTypeListSchema, {
-      ...{ type: 'tag.renamed', schema: {}, sample: sampleOf('tag.renamed') },
+      type: 'tag.renamed',
+      schema: {},
+      sample: sampleOf('tag.renamed'),
     }),
     errors: ['BAD_REQUEST'],
     handler: async (call) => pageAnswer(call, webhooks.eventTypes(call.query)),

@@ -36,7 +36,14 @@ const OVERLAP_MS = 24 * 3_600_000
 /** Webhooks of workspaces. */
 export function createWebhooks(context: WebhookContext) {
   return withContext(context, {
-    ...{ list, get, create, update, remove, rotate, assertReachable, eventTypes },
+    list,
+    get,
+    create,
+    update,
+    remove,
+    rotate,
+    assertReachable,
+    eventTypes,
   })
 }
 
@@ -95,16 +102,28 @@ async function create(
   }
   const at = ctx.clock.now()
   const row: WebhookRow = {
-    ...{ id: ctx.ids.next('whk'), workspace_no: no, url: fields.url },
+    id: ctx.ids.next('whk'),
+    workspace_no: no,
+    url: fields.url,
     types: typesColumn(fields.types),
     filter: await filterColumn(ctx, tx, caller, null, fields.filter),
-    ...{ enabled: fields.enabled === false ? 0 : 1, disabled_reason: null, deleted_at: null },
+    enabled: fields.enabled === false ? 0 : 1,
+    disabled_reason: null,
+    deleted_at: null,
     ...makerColumns(caller.actor),
     position: await ctx.events.positionOf(caller, 'latest', undefined, tx),
     // No event lets a node look for the first clicks.
-    ...{ clicks_position: null, next_at: at, lease_owner: null, lease_until: 0 },
-    ...{ failing_since: null, salt: newSalt(ctx), old_salt: null, old_until: null },
-    ...{ created_at: at, updated_at: at, version: 1 },
+    clicks_position: null,
+    next_at: at,
+    lease_owner: null,
+    lease_until: 0,
+    failing_since: null,
+    salt: newSalt(ctx),
+    old_salt: null,
+    old_until: null,
+    created_at: at,
+    updated_at: at,
+    version: 1,
   }
   await insertWebhook(tx, row)
   const webhook = await shown(ctx, tx, row)
@@ -138,7 +157,10 @@ async function update(
     }),
     enabled,
     ...(enabled > before.enabled && {
-      ...{ disabled_reason: null, failing_since: null, next_at: at, clicks_position: null },
+      disabled_reason: null,
+      failing_since: null,
+      next_at: at,
+      clicks_position: null,
       ...makerColumns(caller.actor),
       position: await ctx.events.positionOf(caller, 'latest', undefined, tx),
     }),

@@ -20,7 +20,9 @@ describe('the workspace', () => {
       name: 'Acme',
       language: null,
       require_two_factor: false,
-      ...{ slug_length: 7, slug_style: 'readable', slug_prefix: null },
+      slug_length: 7,
+      slug_style: 'readable',
+      slug_prefix: null,
       plan: 'small',
       created_at: '2030-01-31T09:00:00.000Z',
     })

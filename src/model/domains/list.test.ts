@@ -2,7 +2,11 @@ import { expect, test } from 'bun:test'
 import { createDomainList, type ListedDomain } from './list.ts'
 
 const shared = (no: number, host: string): ListedDomain => ({
-  ...{ no, host, workspace_no: null, status: 'shared', case_sensitive: 0 },
+  no,
+  host,
+  workspace_no: null,
+  status: 'shared',
+  case_sensitive: 0,
 })
 
 function listOf(base: string, ...others: string[]) {

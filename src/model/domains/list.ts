@@ -59,8 +59,11 @@ export function createDomainList(deps: {
       no === DEFAULT_DOMAIN || deps.shared.includes(host)
     // The default domain's host on this node; it may differ on other nodes.
     const own: ListedDomain = {
-      ...{ no: DEFAULT_DOMAIN, host: base.host, workspace_no: null },
-      ...{ status: 'shared', case_sensitive: 0 },
+      no: DEFAULT_DOMAIN,
+      host: base.host,
+      workspace_no: null,
+      status: 'shared',
+      case_sensitive: 0,
     }
     const named = [...rows, own]
     const configured = named.filter((row) => row.status === 'shared' && isShared(row))

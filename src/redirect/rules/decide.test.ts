@@ -56,7 +56,9 @@ test('rules decide like a naive model, and explain each step', () => {
 const WEIGHTS = { a: 50, b: 30, c: 20 }
 const split = (weights: Record<string, number>): Variant[] =>
   Object.entries(weights).map(([id, weight]) => ({
-    ...{ id, weight, destination_url: `https://${id}.example/` },
+    id,
+    weight,
+    destination_url: `https://${id}.example/`,
   }))
 const VISITORS = 100_000
 const hashOf = (n: number) =>

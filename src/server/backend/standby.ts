@@ -57,7 +57,9 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
   const journal = openJournal({ directory, logger })
   const visitors = openVisitors({ file: resolve(dataDir, 'salts'), clock, random, logger })
   const blocks = createBlockList({
-    ...{ storage: AWAY, domains, hosts: config.blockedHosts },
+    storage: AWAY,
+    domains,
+    hosts: config.blockedHosts,
     file: blocksFile(dataDir),
   })
   await blocks.restore()

@@ -25,7 +25,10 @@ afterEach(() => rmSync(dataDir, { recursive: true }))
 function create(results: (string | null)[], schedule: string | null = DAILY) {
   const made: number[] = []
   const backups = createBackupSchedule({
-    ...{ dataDir, schedule, clock, logger: silentLogger },
+    dataDir,
+    schedule,
+    clock,
+    logger: silentLogger,
     async run() {
       made.push(now)
       const result = results.shift() ?? null

@@ -148,7 +148,10 @@ async function allMetrics(): Promise<string> {
   const database = { connections: state }
   watchCluster(metrics, { resolver: part, cluster: part, database, clock: systemClock })
   const backups = createBackupSchedule({
-    ...{ dataDir: import.meta.dir, schedule: '@daily', clock: systemClock, logger: silentLogger },
+    dataDir: import.meta.dir,
+    schedule: '@daily',
+    clock: systemClock,
+    logger: silentLogger,
   })
   backups.watch(metrics)
   backups.stop()

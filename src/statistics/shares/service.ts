@@ -102,12 +102,22 @@ async function create(
   const at = ctx.clock.now()
   const id = ctx.ids.next('shr')
   const row: ShareRow = {
-    ...{ id, workspace_no: no, token_hash: ctx.tokens.hashOf(ctx.tokens.tokenOf(id)) },
-    ...{ kind: subject.kind, subject_id: subject.id, views: 0 },
-    ...{ name: null, filters: '{}', password_hash: null, expires_at: null },
-    ...{ shown: JSON.stringify(SHOW_DEFAULT), seen_by: caller.userId ?? null },
+    id,
+    workspace_no: no,
+    token_hash: ctx.tokens.hashOf(ctx.tokens.tokenOf(id)),
+    kind: subject.kind,
+    subject_id: subject.id,
+    views: 0,
+    name: null,
+    filters: '{}',
+    password_hash: null,
+    expires_at: null,
+    shown: JSON.stringify(SHOW_DEFAULT),
+    seen_by: caller.userId ?? null,
     ...given(fields),
-    ...{ created_at: at, updated_at: at, version: 1 },
+    created_at: at,
+    updated_at: at,
+    version: 1,
   }
   await insertShare(tx, row)
   const made = await find(tx, caller, id)

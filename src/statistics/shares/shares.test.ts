@@ -36,8 +36,12 @@ async function asked(url: string): Promise<Question> {
     },
   }
   const views = createShareViews({
-    ...{ storage: its.storage, clock: its.clock, domains: its.domains, statistics },
-    ...{ hashes: createHashQueue(), tokens: createShareTokens(new Uint8Array(32)) },
+    storage: its.storage,
+    clock: its.clock,
+    domains: its.domains,
+    statistics,
+    hashes: createHashQueue(),
+    tokens: createShareTokens(new Uint8Array(32)),
     blocks: { covering: () => null },
     baseUrl: 'https://s.example',
   } as unknown as Views)
@@ -50,8 +54,12 @@ async function asked(url: string): Promise<Question> {
 test('shares are made, listed, changed and deleted, each with its audit entry', async () => {
   await link({ tags: ['Summer'] })
   const made = await make('member', {
-    ...{ subject: { tag: 'SUMMER' }, name: ' Launch ', filters: { country: ['de'] } },
-    ...{ show: ['links', 'countries', 'links'], password: 'secret words', expires_at: null },
+    subject: { tag: 'SUMMER' },
+    name: ' Launch ',
+    filters: { country: ['de'] },
+    show: ['links', 'countries', 'links'],
+    password: 'secret words',
+    expires_at: null,
   })
   expect(made.status).toBe(201)
   const { id, url } = made.body
@@ -60,9 +68,16 @@ test('shares are made, listed, changed and deleted, each with its audit entry', 
   expect(made.body).toEqual({
     id: expect.stringMatching(/^shr_[0-9a-z]{26}$/),
     url: expect.stringMatching(/^https:\/\/s\.example\/shared\/[0-9a-z]{32}$/),
-    ...{ name: 'Launch', subject: { tag: 'Summer' }, filters: { country: ['de'] } },
-    ...{ show: ['links', 'countries'], has_password: true, expires_at: null, views: 0 },
-    ...{ created_at: at, updated_at: at, version: 1 },
+    name: 'Launch',
+    subject: { tag: 'Summer' },
+    filters: { country: ['de'] },
+    show: ['links', 'countries'],
+    has_password: true,
+    expires_at: null,
+    views: 0,
+    created_at: at,
+    updated_at: at,
+    version: 1,
   })
   const second = await make('member', WHOLE)
   expect(second.body.show).toEqual(['countries', 'referrers', 'devices'])

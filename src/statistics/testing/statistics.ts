@@ -36,8 +36,13 @@ export async function createTestStatistics() {
       .insertInto('workspaces')
       .values(
         [1, 2].map((no) => ({
-          ...{ no, id: `wsp_${no}`, name: `w${no}`, name_key: `w${no}` },
-          ...{ plan_id: 'free', language: null, created_at: clock.ms },
+          no,
+          id: `wsp_${no}`,
+          name: `w${no}`,
+          name_key: `w${no}`,
+          plan_id: 'free',
+          language: null,
+          created_at: clock.ms,
         })),
       )
       .execute(),
@@ -131,8 +136,12 @@ export async function createTestStatistics() {
         await db
           .insertInto('deleted_links')
           .values({
-            ...{ seq, id, workspace_no, folder_id: row.folder_id },
-            ...{ deleted_at: clock.ms, row: JSON.stringify(row) },
+            seq,
+            id,
+            workspace_no,
+            folder_id: row.folder_id,
+            deleted_at: clock.ms,
+            row: JSON.stringify(row),
           })
           .execute()
       })

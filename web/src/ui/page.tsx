@@ -26,7 +26,7 @@ export function Page({
 }) {
   useTitle(title)
   return (
-    <div className="mx-auto w-full max-w-300 px-4 py-5 sm:px-8 sm:py-7">
+    <div className="mx-auto w-full max-w-300 px-4 py-5 sm:px-8 sm:py-7 print:pb-0!">
       {before ? <div className="mb-1 flex print:hidden">{before}</div> : null}
       <header className="mb-5 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="flex min-h-8 pointer-coarse:min-h-10 min-w-0 max-w-full flex-1 basis-auto flex-col justify-center gap-1">

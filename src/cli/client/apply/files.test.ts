@@ -64,7 +64,10 @@ links:
 `)
     const [first] = await readDeclared([file], '')
     expect(first?.link).toMatchObject({
-      ...{ external_id: 'a', tags: ['a', 'b'], expires_at: '2030-01-31T21:00:00Z', title: null },
+      external_id: 'a',
+      tags: ['a', 'b'],
+      expires_at: '2030-01-31T21:00:00Z',
+      title: null,
     })
   })
 

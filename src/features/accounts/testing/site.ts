@@ -106,7 +106,10 @@ export async function createSite(options: SiteOptions = {}) {
     domains,
   })
   const blocks = createBlocks({
-    ...{ storage, clock, ids, domains },
+    storage,
+    clock,
+    ids,
+    domains,
     list: createBlockList({ storage, domains, hosts: [] }),
   })
   const links = createLinkService({
@@ -127,7 +130,12 @@ export async function createSite(options: SiteOptions = {}) {
   const mailer = createMailer({ deliver, baseUrl, logger })
   const key = secrets.accounts
   const ownDomains = createDomainService({
-    ...{ storage, clock, ids, random: systemRandom, cursors, domains },
+    storage,
+    clock,
+    ids,
+    random: systemRandom,
+    cursors,
+    domains,
     lookUpTxt: async () => ({ found: [], error: null }),
   })
   const administration = createAdministration({

@@ -105,7 +105,12 @@ export async function createTestDashboard() {
   })
   const dns = new Map<string, string[] | string>()
   const ownDomains = createDomainService({
-    ...{ storage, clock, ids, random, cursors, domains },
+    storage,
+    clock,
+    ids,
+    random,
+    cursors,
+    domains,
     async lookUpTxt(name) {
       const answer = dns.get(name) ?? []
       return typeof answer === 'string'
@@ -119,7 +124,11 @@ export async function createTestDashboard() {
     answer: () => Promise.reject(new Error('There is no answer')),
   }
   const domainSetup = createDomainSetup({
-    ...{ storage, clock, domains, proofKey: new Uint8Array(32), evenMs: 0 },
+    storage,
+    clock,
+    domains,
+    proofKey: new Uint8Array(32),
+    evenMs: 0,
     async lookUpHost(name) {
       const answer = hosts.get(name) ?? []
       return typeof answer === 'string'
@@ -213,7 +222,11 @@ export async function createTestDashboard() {
     },
   }
   const shares = createShareService({
-    ...{ storage, clock, ids, cursors, baseUrl: 'https://s.example' },
+    storage,
+    clock,
+    ids,
+    cursors,
+    baseUrl: 'https://s.example',
     hashes: createHashQueue(),
     tokens: createShareTokens(new Uint8Array(32)),
   })
@@ -232,7 +245,10 @@ export async function createTestDashboard() {
   const none: ReadClicks = async (_, { after }) => ({ clicks: [], end: after })
   const clicks = { read: none }
   const hookDeps = {
-    ...{ ...own, jobs, logger, baseUrl: 'https://s.example' },
+    ...own,
+    jobs,
+    logger,
+    baseUrl: 'https://s.example',
     outgoing: createOutgoing({ allowedNetworks: ['127.0.0.0/8'] }),
     secrets: { webhooks: new Uint8Array(32).fill(7) },
     mailer: { send: (mail: Mail) => void notices.push(mail) },
@@ -241,8 +257,10 @@ export async function createTestDashboard() {
   const hooks = createWebhookServices(hookDeps)
   const app = createApp({
     ...administration,
-    ...{ ...hooks, jobs },
-    ...{ events, eventStreams },
+    ...hooks,
+    jobs,
+    events,
+    eventStreams,
     ...{
       storage,
       clock,
@@ -298,14 +316,19 @@ export async function createTestDashboard() {
     events,
     eventSignal,
     eventStreams,
-    ...{ hooks, hookDeps, jobs, notices, clicks },
+    hooks,
+    hookDeps,
+    jobs,
+    notices,
+    clicks,
     /** Invitations sent; sending fails unless `mailbox.works`. */
     mails,
     mailbox,
     /** DNS: TXT records by name, or an error code. */
     dns,
     /** DNS: where hosts lead, or an error code; and what answers there. */
-    ...{ hosts, sites },
+    hosts,
+    sites,
     domains,
     ownDomains,
     misses,

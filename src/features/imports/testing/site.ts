@@ -70,14 +70,20 @@ export async function createTestImports(
   const limits: Record<'links' | 'addresses' | 'requests_per_minute' | 'burst', number | null> = {
     links: null,
     addresses: null,
-    ...{ requests_per_minute: null, burst: null },
+    requests_per_minute: null,
+    burst: null,
   }
   const callerOf = permitting(limits)
   const startJobs = () =>
     createJobService({ storage, clock, cursors, ids, logger, callerOf, limiter })
   let jobs = startJobs()
   const own = {
-    ...{ storage, clock, cursors, ids, domains, links: links.service },
+    storage,
+    clock,
+    cursors,
+    ids,
+    domains,
+    links: links.service,
     outgoing: createOutgoing(),
     secrets: { imports: new Uint8Array(32) },
   }

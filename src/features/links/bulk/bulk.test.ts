@@ -180,7 +180,9 @@ describe('independent operations', () => {
   test('an outdated version is refused with the field if_match', async () => {
     const { id } = await links.create({ destination_url: URL, slug: 'a' })
     const change = (if_match: unknown, title: string) => ({
-      ...{ op: 'update', id, if_match },
+      op: 'update',
+      id,
+      if_match,
       link: { title },
     })
     const outcomes = await bulk([

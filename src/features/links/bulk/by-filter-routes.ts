@@ -115,7 +115,8 @@ export function registerByFilterRoutes(
       const { add_tags, remove_tags } = rest
       const change = {
         delete: rest.delete,
-        ...{ add_tags, remove_tags },
+        add_tags,
+        remove_tags,
         patch: patch && { ...fields, ...(password !== undefined && { password_hash }) },
       }
       const tried = call.dryRun ? await links.nextFound(caller, filter, found, OPERATIONS_MAX) : []

@@ -27,7 +27,10 @@ beforeEach(async () => {
   links = await createTestLinks()
   const { storage, clock, service } = links
   jobs = createJobService({
-    ...{ storage, clock, ids: createIds(clock, systemRandom), cursors: createCursors('secret') },
+    storage,
+    clock,
+    ids: createIds(clock, systemRandom),
+    cursors: createCursors('secret'),
     logger: { warn() {}, error: (fields) => console.error(fields) },
     callerOf: permitting(plan.limits, () => hiddenNow),
     limiter: createMemoryLimiter(),
@@ -73,7 +76,10 @@ test('all links that match a filter are changed, in steps, and no others', async
   // Created after the request.
   await create('in-later', { tags: ['in'] })
   expect(await finished(id)).toEqual({
-    ...{ status: 'succeeded', done: 250, total: 250, failed: 0 },
+    status: 'succeeded',
+    done: 250,
+    total: 250,
+    failed: 0,
     result: { succeeded: 250, failed: 0, errors: [] },
   })
   expect(await slugs({ status: 'active' })).toEqual(['in-later', 'out'])

@@ -18,8 +18,10 @@ const POLICY = { ratePerMinute: 6_000, burst: 20 }
 /** What is left to requests. */
 const HALF = POLICY.burst / 2
 const LIMITS = {
-  ...{ links: null, addresses: null },
-  ...{ requests_per_minute: POLICY.ratePerMinute, burst: POLICY.burst },
+  links: null,
+  addresses: null,
+  requests_per_minute: POLICY.ratePerMinute,
+  burst: POLICY.burst,
 }
 const callerIn = (no: number): LinkPrincipal => ({
   workspace: { no, plan: { limits: LIMITS } },
@@ -44,7 +46,10 @@ afterEach(async () => {
 function start(): void {
   const { storage, clock, service } = links
   jobs = createJobService({
-    ...{ storage, clock, ids: createIds(clock, systemRandom), cursors: createCursors('secret') },
+    storage,
+    clock,
+    ids: createIds(clock, systemRandom),
+    cursors: createCursors('secret'),
     logger: { warn() {}, error: (fields) => console.error(fields) },
     callerOf: permitting(LIMITS),
     limiter,

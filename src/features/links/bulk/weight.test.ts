@@ -169,7 +169,9 @@ test('deleted links weigh as much, and restores of versions what these had', asy
   await links.patch(id, { rules: [], variants: [] })
   const { version } = await links.patch(id, { title: 'Small' })
   const alternating = Array.from({ length: 900 }, (_, i) => ({
-    ...{ op: 'restore', id, version: i % 2 === 0 ? 1 : version },
+    op: 'restore',
+    id,
+    version: i % 2 === 0 ? 1 : version,
   }))
   rest()
   expect(await fitting(await bulk(alternating))).toBeLessThan(250)
@@ -187,7 +189,9 @@ test('restores of one link go at most 20 versions back, with those made by the r
   const { id } = await links.create({ destination_url: URL, title: 'One' })
   await links.patch(id, { title: 'Two' })
   const operations = Array.from({ length: 100 }, (_, i) => ({
-    ...{ op: 'restore', id, version: 1 + (i % 2) },
+    op: 'restore',
+    id,
+    version: 1 + (i % 2),
   }))
   const { data } = (await (await bulk(operations)).json()) as BulkResult
   expect(data[18]).toMatchObject({ status: 200, link: { title: 'One' } })
@@ -199,7 +203,8 @@ test('links found by their destination have no more than 16 MiB together', async
   const { destination_url } = await links.create(bigLink())
   const before = await events()
   const operations = Array.from({ length: 1_000 }, () => ({
-    ...{ op: 'create', link: { destination_url } },
+    op: 'create',
+    link: { destination_url },
   }))
   rest()
   const most = await fitting(await bulk(operations, '', { if_exists: 'return' }))

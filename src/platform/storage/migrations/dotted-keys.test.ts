@@ -21,16 +21,37 @@ afterEach(async () => {
 test('names of an earlier version are folded anew, and tags that become the same merged', async () => {
   const times = { created_at: 1, updated_at: 1, version: 1 }
   const tag = (no: number, key: string, workspace_no = 1, merged_into: number | null = null) => ({
-    ...{ workspace_no, no, id: `tag_${workspace_no}_${no}`, key, name: `${key} ${no}` },
-    ...{ search_text: key, colour: 'red', merged_into, ...times },
+    workspace_no,
+    no,
+    id: `tag_${workspace_no}_${no}`,
+    key,
+    name: `${key} ${no}`,
+    search_text: key,
+    colour: 'red',
+    merged_into,
+    ...times,
   })
   const template = (id: string, name_key: string) => ({
-    ...{ id, workspace_no: 1, name: id, name_key, ...times },
-    ...{ source: null, medium: null, campaign: null, term: null, content: null },
+    id,
+    workspace_no: 1,
+    name: id,
+    name_key,
+    ...times,
+    source: null,
+    medium: null,
+    campaign: null,
+    term: null,
+    content: null,
   })
   const slug = (slug_key: string) => ({
-    ...{ slug_key, slug: slug_key, domain_no: 0, workspace_no: 1, link_seq: null },
-    ...{ target_url: null, redirect_status: 302, special: 0 as const },
+    slug_key,
+    slug: slug_key,
+    domain_no: 0,
+    workspace_no: 1,
+    link_seq: null,
+    target_url: null,
+    redirect_status: 302,
+    special: 0 as const,
   })
   const dotted = 'i\u0307zmir'
   await storage.write(async (tx) => {

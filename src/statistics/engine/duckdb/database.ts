@@ -148,7 +148,9 @@ async function open(file: string, readonly = false): Promise<DuckDb> {
   }
 
   return {
-    ...{ file, temporary, connect },
+    file,
+    temporary,
+    connect,
     async onOneThread(connection, work) {
       await connection.run('SET threads = 1')
       try {

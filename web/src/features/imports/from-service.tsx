@@ -34,7 +34,9 @@ export function FromService({ onCheck, busy }: { onCheck: (plan: Plan) => void; 
     event.preventDefault()
     if (!ready) return
     const body = {
-      ...{ source, token: token.trim(), on_conflict: conflict },
+      source,
+      token: token.trim(),
+      on_conflict: conflict,
       ...(folder !== null && { folder_id: folder }),
     }
     onCheck({

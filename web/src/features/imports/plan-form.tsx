@@ -116,8 +116,11 @@ export function PlanForm({
           disabled={!ready || busy}
           onClick={() =>
             onCheck({
-              ...{ format, mapping: isTable ? mapping : null, domain },
-              ...{ folder_id: folder, on_conflict: conflict },
+              format,
+              mapping: isTable ? mapping : null,
+              domain,
+              folder_id: folder,
+              on_conflict: conflict,
             })
           }
         >

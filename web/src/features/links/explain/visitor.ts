@@ -50,8 +50,15 @@ export interface VisitorDraft {
 }
 
 export const NOBODY: VisitorDraft = {
-  ...{ agent: 'windows', country: '', language: '', referrer: '', query: '' },
-  ...{ path: '', ip: '', password: '', at: '' },
+  agent: 'windows',
+  country: '',
+  language: '',
+  referrer: '',
+  query: '',
+  path: '',
+  ip: '',
+  password: '',
+  at: '',
 }
 
 /** Requests where a described visitor of a link would be redirected. */

@@ -89,7 +89,9 @@ const RULED: Link = {
   ...LINK,
   rules: [
     {
-      ...{ id: 'a', name: 'Split', when: { country: ['DE'] } },
+      id: 'a',
+      name: 'Split',
+      when: { country: ['DE'] },
       then: { variants: [{ id: 'x', destination_url: 'https://example.com/', weight: 5 }] },
     },
     { id: 'b', when: {}, then: { answer: 'gone' } },

@@ -104,7 +104,10 @@ export function draftOf(link: Link): Draft {
 export function copyOf(link: Link): Draft {
   const draft = draftOf(link)
   return {
-    ...{ ...draft, slug: '', password: null, external_id: '' },
+    ...draft,
+    slug: '',
+    password: null,
+    external_id: '',
     rules: withoutIds(draft.rules),
     variants: withoutIds(draft.variants),
   }

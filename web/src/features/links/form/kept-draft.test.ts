@@ -35,11 +35,14 @@ test.each([
 
 test('a draft without newer fields gets them, one of another person is dropped', () => {
   const stored = (user: string) => ({
-    ...{ user, edits: [] },
+    user,
+    edits: [],
     drafts: [['wsp_1', { destination_url: 'https://a.example/', domain: 's.example' }]],
   })
   expect(read(JSON.stringify(stored('usr_2')))).toBeNull()
   expect(read(JSON.stringify(stored('usr_1')))).toMatchObject({
-    ...{ destination_url: 'https://a.example/', rules: [], social: { title: '' } },
+    destination_url: 'https://a.example/',
+    rules: [],
+    social: { title: '' },
   })
 })

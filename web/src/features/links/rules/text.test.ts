@@ -24,8 +24,11 @@ test('conditions are described in one line', () => {
     os: ['Android', { name: 'iOS', min: '17' }],
     query: { plan: ['pro'], ref: ['*'], old: [] },
     time: {
-      ...{ timezone: 'America/New_York', from: '2026-03-28', until: '2026-03-29T04:30:00Z' },
-      ...{ days: ['mon' as const, 'sun' as const], hours: [['09:00', '17:30']] },
+      timezone: 'America/New_York',
+      from: '2026-03-28',
+      until: '2026-03-29T04:30:00Z',
+      days: ['mon' as const, 'sun' as const],
+      hours: [['09:00', '17:30']],
     },
   }
   const text = whenText(when, i18n)

@@ -64,13 +64,21 @@ export function newRule(name = '', when: WhenDraft = {}): RuleDraft {
 
 export function variantDrafts(variants: readonly Variant[]): VariantDraft[] {
   return variants.map(({ id, name = '', destination_url, weight }) => ({
-    ...{ key: id, id, name, destination_url, weight: String(weight) },
+    key: id,
+    id,
+    name,
+    destination_url,
+    weight: String(weight),
   }))
 }
 
 export function ruleDrafts(rules: readonly Rule[]): RuleDraft[] {
   return rules.map(({ id, name = '', when, then }) => ({
-    ...{ key: id, id, name, when: whenDraft(when), then: thenDraft(then) },
+    key: id,
+    id,
+    name,
+    when: whenDraft(when),
+    then: thenDraft(then),
   }))
 }
 
@@ -119,7 +127,8 @@ type RuleInput = NonNullable<LinkCreate['rules']>[number]
 export function variantInputs(variants: readonly VariantDraft[]): VariantInput[] {
   return variants.map(({ id, name, destination_url, weight }) =>
     filled({
-      ...{ id, name: name.trim() },
+      id,
+      name: name.trim(),
       destination_url: withScheme(destination_url.trim()),
       weight: numberOrNull(weight) ?? '',
     }),

@@ -27,7 +27,10 @@ export function momentOf({ day, time }: MomentFields, zone: string): string | un
 function clockIn(timeZone: string, instant: number): string {
   const options = { day: '2-digit', month: '2-digit', hour: '2-digit', minute: '2-digit' } as const
   const format = new Intl.DateTimeFormat('en-GB', {
-    ...{ ...options, year: 'numeric', hourCycle: 'h23', timeZone },
+    ...options,
+    year: 'numeric',
+    hourCycle: 'h23',
+    timeZone,
   })
   const parts = format.formatToParts(instant)
   const part = (type: string) => parts.find((one) => one.type === type)?.value ?? ''
