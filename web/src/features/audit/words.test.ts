@@ -20,7 +20,7 @@ test('names of the API have the labels of the pages', () => {
     jobs['jobs.kind.import'],
   )
   expect(targetName({ type: 'link', id: 'lnk_1', label: 'summer' }, i18n)).toBe('summer')
-  expect(targetName({ type: 'share', id: 'shr_1', label: null }, i18n, { tag: 'x' })).toContain('x')
+  expect(targetName({ type: 'share', id: 'shr_1', label: '' }, i18n, { tag: 'x' })).toContain('x')
   expect(fieldKey('prefix')).toBe('keys.column.key')
   const scopes = valueWord('scopes', ['links:read', 'a:new_one'], i18n)
   expect(scopes).toContain(keys['keys.scope.links:read'])
