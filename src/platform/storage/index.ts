@@ -1,3 +1,4 @@
+export { SQLiteError } from 'bun:sqlite'
 export { CLICK_DETAILS } from '../../lib/base/click-columns.ts'
 export { migrate, migrateScaled, migrationStates, scaledMigrationStates } from './migrate.ts'
 
