@@ -49,6 +49,8 @@ export function attachCounters(
 ) {
   const { raw } = reader
   let inode = inodeOf(file)
+  /** How often a file was attached since the start. */
+  let attached = 0
   let mending: Promise<boolean> | undefined
   let readAt = Number.NEGATIVE_INFINITY
   let isStuck = false
@@ -84,6 +86,7 @@ export function attachCounters(
   function attach(): void {
     raw.run('ATTACH ? AS counters', [file])
     inode = inodeOf(file)
+    attached++
     renewReports()
   }
 
@@ -128,17 +131,19 @@ export function attachCounters(
     },
     /** Repeats what has failed by damaged counters, once they are mended. */
     guard(execute: Execute): Execute {
-      const retried = async (error: unknown, ...statement: Parameters<Execute>) => {
-        if (!isDamage(error) || !(await check())) throw asStorageError(error)
-        return await execute(...statement)
-      }
       return (text, values) => {
+        const before = attached
+        const retried = async (error: unknown) => {
+          if (!isDamage(error)) throw asStorageError(error)
+          // It may have been mended while the statement was under way.
+          if (attached === before && !(await check())) throw asStorageError(error)
+          return await execute(text, values)
+        }
         try {
           const outcome = execute(text, values)
-          if (!(outcome instanceof Promise)) return outcome
-          return outcome.catch((error) => retried(error, text, values))
+          return outcome instanceof Promise ? outcome.catch(retried) : outcome
         } catch (error) {
-          return retried(error, text, values)
+          return retried(error)
         }
       }
     },
