@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { useSetLanguage } from '../../app/language.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { LANGUAGE_NAMES, LOCALES, type Locale } from '../../i18n/locales.ts'
+import { Breakable } from '../../ui/breakable.tsx'
 import { cx } from '../../ui/cx.ts'
 import { CONTROL } from '../../ui/input.tsx'
 import { useTitle } from '../../ui/title.ts'
@@ -32,7 +33,11 @@ export function Frame({
         <div className="flex flex-col gap-5 rounded-md border border-line bg-raised p-6 sm:p-8">
           <div className="flex flex-col gap-1">
             <h1 className="font-semibold text-xl [overflow-wrap:anywhere]">{title}</h1>
-            {text ? <p className="text-muted [overflow-wrap:anywhere]">{text}</p> : null}
+            {text ? (
+              <p className="text-muted [overflow-wrap:anywhere]">
+                {typeof text === 'string' ? <Breakable>{text}</Breakable> : text}
+              </p>
+            ) : null}
           </div>
           {children}
         </div>
