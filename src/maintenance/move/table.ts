@@ -100,7 +100,7 @@ export function openTable(
   // 64-bit values don't fit into a number.
   const texts = columns.map(({ name, type }) =>
     type === FLOAT
-      ? `iif("${name}" IS NULL, NULL, format('%!.20g', "${name}"))`
+      ? `iif("${name}" IS NULL, NULL, replace(format('%!.20g', "${name}"), 'Inf', 'Infinity'))`
       : `CAST("${name}" AS TEXT)`,
   )
   const text = `json_array(${texts.join(', ')})`
