@@ -334,7 +334,7 @@ describe.skipIf(CHROMIUM === null)('common behaviour of pages (needs Chromium)',
       en('domains.case'),
       en('domains.slugLength'),
       en('domains.slugStyle'),
-      'robots',
+      en('domains.robots'),
     ])
     await fields('filed')
     await page.getByRole('cell', { name: 'Press', exact: true }).waitFor()

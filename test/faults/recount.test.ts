@@ -166,9 +166,11 @@ test('lost counters are made anew from the stored clicks, and a recount finds no
     await slugline.restart()
     await visit(3)
     await stored(8)
-    const found = await slugline.call('GET', '/api/v1/links', { key })
-    const { data } = (await found.json()) as { data: { clicks: { human: number } }[] }
-    expect(data[0]?.clicks.human).toBe(8)
+    await eventually('the counters are filled', async () => {
+      const found = await slugline.call('GET', '/api/v1/links', { key })
+      const { data } = (await found.json()) as { data: { clicks: { human: number } }[] }
+      return data[0]?.clicks.human === 8 ? true : undefined
+    })
     await slugline.stop()
     const { status, stdout } = await slugline.cli('clicks', 'recount', '--json')
     expect([status, JSON.parse(stdout).mended]).toEqual([0, 0])

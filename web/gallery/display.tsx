@@ -19,7 +19,6 @@ import { Spinner } from '../src/ui/spinner.tsx'
 import { Table, Td, Th } from '../src/ui/table.tsx'
 import { Tabs } from '../src/ui/tabs.tsx'
 import { RelativeTime } from '../src/ui/time.tsx'
-import { Unbroken } from '../src/ui/unbroken.tsx'
 import type { Sample } from './sample.ts'
 
 const TONES = ['neutral', 'accent', 'ok', 'warn', 'bad'] as const
@@ -132,16 +131,6 @@ export const DISPLAY: readonly Sample[] = [
       wrapped: () => (
         <p dir="ltr" className="w-40">
           <Breakable>https://example.com/campaigns/summer</Breakable>
-        </p>
-      ),
-    },
-  },
-  {
-    name: 'Unbroken',
-    states: {
-      wrapped: () => (
-        <p className="w-40">
-          <Unbroken>The link summer-sale-2 is disabled</Unbroken>
         </p>
       ),
     },

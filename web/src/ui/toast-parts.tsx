@@ -5,7 +5,6 @@ import { useI18n } from '../i18n/index.tsx'
 import { buttonClass } from './button.tsx'
 import { cx } from './cx.ts'
 import { NOTICE } from './popup.ts'
-import { Unbroken } from './unbroken.tsx'
 
 export interface ToastOptions {
   /** What happened. */
@@ -79,9 +78,7 @@ function List() {
       <Base.Content className="flex items-center gap-2">
         {toast.data?.bad ? <CircleAlert size={16} className="shrink-0 text-bad" /> : null}
         <div className="flex min-w-0 flex-1 flex-col [overflow-wrap:anywhere]">
-          <Base.Title className="font-medium">
-            <Unbroken>{String(toast.title)}</Unbroken>
-          </Base.Title>
+          <Base.Title className="font-medium" />
           <Base.Description className="text-muted text-sm" />
         </div>
         {toast.actionProps ? <Base.Action className={buttonClass('secondary', 'sm')} /> : null}
