@@ -43,7 +43,7 @@ const answers = (answer: () => Promise<never> | { status: number; body: string }
   app.sites.answer = async (url) => {
     asked.push(url.href)
     const { status, body } = await answer()
-    return { status, body: Buffer.from(body), headers: new Headers(), url }
+    return { status, body: Buffer.from(body), headers: {}, url }
   }
 }
 const fails = (error: Error) => answers(() => Promise.reject(error))

@@ -205,8 +205,8 @@ function createAsk({ outgoing, clock }: RemoteDeps, baseUrl: string, signal: Abo
 
 /** The service's `Retry-After` (RFC 9110 §10.2.3). */
 function waitOf(answer: OutgoingAnswer | null, clock: Clock): number | null {
-  const header = answer?.headers.get('retry-after')
-  if (header != null) {
+  const header = answer?.headers['retry-after']
+  if (typeof header === 'string') {
     const seconds = Number(header)
     const ms = Number.isNaN(seconds) ? Date.parse(header) - clock.now() : seconds * 1_000
     if (Number.isFinite(ms)) return Math.max(1_000, ms)

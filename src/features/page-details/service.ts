@@ -38,9 +38,9 @@ export function createPageDetails({
       timeoutMs: TIMEOUT_MS,
       cutAtBytes: BYTES_MAX,
     })
-    const type = headers.get('content-type') ?? ''
-    const isEncoded = !/^(?:identity)?$/i.test(headers.get('content-encoding') ?? '')
-    const isPage = status >= 200 && status < 300 && HTML.test(type)
+    const type = headers['content-type']
+    const isEncoded = !/^(?:identity)?$/i.test(String(headers['content-encoding'] ?? ''))
+    const isPage = status >= 200 && status < 300 && typeof type === 'string' && HTML.test(type)
     return isPage && !isEncoded ? await readPage(body, type, at) : NO_DETAILS
   }
 

@@ -82,8 +82,8 @@ export async function attempt(
 
 /** RFC 9110 §10.2.3: seconds, or a date. */
 function retryAfterOf({ headers }: OutgoingAnswer, now: number): number | null {
-  const text = headers.get('retry-after')
-  if (text === null) return null
+  const text = headers['retry-after']
+  if (typeof text !== 'string') return null
   const ms = /^\d+$/.test(text) ? Number(text) * SECOND : Date.parse(text) - now
   return Number.isFinite(ms) ? Math.max(0, ms) : null
 }

@@ -38,6 +38,29 @@ test('a request without an answer in time fails as a timeout, an aborted one as 
   }
 })
 
+test('hosts that don’t answer hold up no others, and nothing else that the process requests', async () => {
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: ({ url }) =>
+      url.endsWith('/silent') ? new Promise<Response>(() => {}) : new Response('here'),
+  })
+  const ended = new AbortController()
+  try {
+    const outgoing = createOutgoing({ allowedNetworks })
+    const silent = Array.from({ length: 1_000 }, () =>
+      outgoing.send(new URL('/silent', server.url), { signal: ended.signal }),
+    )
+    const settled = Promise.allSettled(silent)
+    const { body } = await outgoing.send(server.url)
+    expect([body.toString(), await (await fetch(server.url)).text()]).toEqual(['here', 'here'])
+    ended.abort()
+    await settled
+  } finally {
+    await server.stop(true)
+  }
+}, 20_000)
+
 test('the request goes to the checked address, with the name as its host', async () => {
   const server = Bun.serve({
     hostname: '127.0.0.1',

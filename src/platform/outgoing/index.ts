@@ -1,5 +1,7 @@
 import { promises as dns, type LookupAddress } from 'node:dns'
-import { isIP } from 'node:net'
+import http from 'node:http'
+import https from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
 import { isWithin, parseAddress, parseNetworks } from '../../lib/base/networks.ts'
 
 /** This instance may not call the address. */
@@ -15,7 +17,7 @@ export class AnswerTooLarge extends Error {
 /** A response, whatever its status. */
 export interface OutgoingAnswer {
   status: number
-  headers: Headers
+  headers: Readonly<Record<string, string | string[] | undefined>>
   body: Buffer
   /** What was requested last, after redirects. */
   url: URL
@@ -39,14 +41,10 @@ interface OutgoingRequest {
   cutAtBytes?: number
 }
 
-type SignalledRequest = OutgoingRequest & { signal: AbortSignal }
-
 /** Calls hosts named by clients. */
 export type Outgoing = ReturnType<typeof createOutgoing>
 
 const REDIRECTS_MAX = 5
-/** The most addresses of a name that are tried. */
-const ADDRESSES_MAX = 4
 const TIMEOUT_MS = 30_000
 /** The only global unicast range; the others are unassigned or map to IPv4. */
 const GLOBAL_IPV6 = parseNetworks(['2000::/3'])
@@ -64,8 +62,8 @@ type Resolve = (host: string) => Promise<LookupAddress[]>
 const resolveBySystem: Resolve = (host) => dns.lookup(host, { all: true, verbatim: true })
 
 /**
- * Calls hosts named by clients, in public networks only. A name is resolved once per request, and
- * the connection goes to an address that was checked; likewise for redirects.
+ * Calls hosts named by clients, in public networks only. A name is resolved once per connection,
+ * and the connection goes to the addresses that were checked; likewise for redirects.
  * @param allowedNetworks further networks (CIDR) that may be called
  */
 export function createOutgoing({
@@ -85,38 +83,46 @@ export function createOutgoing({
 
   /** @throws AddressNotAllowed when one of its addresses isn't allowed */
   async function addressesOf(hostname: string): Promise<LookupAddress[]> {
-    const host = withoutBrackets(hostname)
+    const host = hostname.replace(/^\[|\]$/g, '')
     const family = isIP(host)
     const found = family === 0 ? await resolve(host) : [{ address: host, family }]
     if (!found.every(({ address }) => allows(address))) throw new AddressNotAllowed()
     return found
   }
 
-  /** Requests once. The next address is tried when there was no connection to one. */
-  async function once(url: URL, request: SignalledRequest): Promise<OutgoingAnswer> {
-    const found = await unlessAborted(addressesOf(url.hostname), request.signal)
-    const addresses = found.slice(0, ADDRESSES_MAX)
-    for (const [i, { address }] of addresses.entries()) {
-      try {
-        return await requestAt(address, url, request)
-      } catch (error) {
-        const { code } = error as { code?: string }
-        if (code !== 'ECONNREFUSED' || i === addresses.length - 1) throw error
-      }
-    }
-    throw new Error('No address')
+  const lookup: LookupFunction = (host, { all }, done) => {
+    addressesOf(host).then(
+      (found) => {
+        const [first] = found
+        if (first === undefined) done(new Error('No address'), '')
+        else if (all) done(null, found)
+        else done(null, first.address, first.family)
+      },
+      (error) => done(error, ''),
+    )
   }
 
-  /** Requests, and follows redirects. */
-  async function follow(url: URL, request: SignalledRequest): Promise<OutgoingAnswer> {
-    const { followRedirects = true, headers = {}, body, ...rest } = request
+  async function once(url: URL, request: OutgoingRequest): Promise<OutgoingAnswer> {
+    // An IP address isn't looked up, so it is checked here.
+    if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) await addressesOf(url.hostname)
+    return requestBy(lookup, url, request)
+  }
+
+  async function follow(
+    url: URL,
+    { followRedirects = true, headers = {}, body, ...rest }: OutgoingRequest,
+    signal: AbortSignal,
+  ): Promise<OutgoingAnswer> {
     let at = url
     for (let redirects = 0; ; redirects++) {
       const own = at.origin === url.origin ? { headers, ...(body && { body }) } : {}
-      const answer = await once(at, { ...rest, ...own })
-      const location = answer.headers.get('location')
+      const answer = await once(at, { ...rest, ...own, signal }).catch((error) => {
+        // `node:http` names the reason only as a cause.
+        throw signal.aborted ? signal.reason : error
+      })
+      const { location } = answer.headers
       const isRedirect = answer.status >= 300 && answer.status < 400
-      if (!isRedirect || !followRedirects || location === null) return answer
+      if (!isRedirect || !followRedirects || typeof location !== 'string') return answer
       const next = URL.parse(location, at.href)
       if (next === null || !/^https?:$/.test(next.protocol) || redirects === REDIRECTS_MAX) {
         throw new Error('The redirect has no valid location')
@@ -143,14 +149,13 @@ export function createOutgoing({
       const { signal: given, timeoutMs = TIMEOUT_MS, ...asked } = request
       given?.throwIfAborted()
       const ended = new AbortController()
-      const { signal } = ended
-      // A signal with a timeout of its own would live, with its request, until that is over.
+      // `AbortSignal.timeout` would keep the request in memory until the time is over.
       const late = () => ended.abort(new DOMException('No answer in time', 'TimeoutError'))
       const timer = setTimeout(late, timeoutMs)
       const stop = () => ended.abort(given?.reason)
       given?.addEventListener('abort', stop)
       try {
-        return await follow(url, { ...asked, signal })
+        return await follow(url, asked, ended.signal)
       } finally {
         clearTimeout(timer)
         given?.removeEventListener('abort', stop)
@@ -159,62 +164,53 @@ export function createOutgoing({
   }
 }
 
-/** A request to an address of the URL's host. A certificate has to be that of the host. */
-async function requestAt(
-  address: string,
+/** Requests once, at an address that `lookup` finds. */
+function requestBy(
+  lookup: LookupFunction,
   url: URL,
-  request: SignalledRequest,
+  request: OutgoingRequest,
 ): Promise<OutgoingAnswer> {
-  const { method = 'GET', headers, body, signal, accept = 'application/json' } = request
-  const at = new URL(url)
-  at.hostname = isIP(address) === 6 ? `[${address}]` : address
-  const host = withoutBrackets(url.hostname)
-  // Setting an invalid host name changes nothing.
-  if (isIP(withoutBrackets(at.hostname)) === 0) throw new AddressNotAllowed()
+  const {
+    method = 'GET',
+    headers = {},
+    body,
+    signal,
+    cutAtBytes = Number.POSITIVE_INFINITY,
+  } = request
+  const { accept: Accept = 'application/json' } = request
+  const { request: send } = url.protocol === 'https:' ? https : http
   const isForm = typeof body === 'object'
+  const text = isForm ? new URLSearchParams(body).toString() : body
   const type = body !== undefined && {
     'Content-Type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
   }
-  const response = await fetch(at, {
-    method,
-    headers: { ...OWN_HEADERS, Host: url.host, Accept: accept, ...type, ...headers },
-    body: isForm ? new URLSearchParams(body).toString() : body,
-    signal,
-    redirect: 'manual',
-    decompress: false,
-    // Not to a proxy of the environment, which would connect to any address.
-    proxy: false,
-    // A connection is for the host whose certificate was checked.
-    keepalive: false,
-    ...(isIP(host) === 0 && { tls: { serverName: host } }),
-  })
-  const { status } = response
-  return { status, headers: response.headers, body: await readBody(response, request), url }
-}
-
-async function readBody(
-  { body }: Response,
-  { cutAtBytes = Number.POSITIVE_INFINITY }: OutgoingRequest,
-): Promise<Buffer> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of body ?? []) {
-    parts.push(part)
-    length += part.length
-    if (length >= cutAtBytes) break
-    if (length > ANSWER_BYTES_MAX) throw new AnswerTooLarge()
-  }
-  return Buffer.concat(parts).subarray(0, cutAtBytes)
-}
-
-const withoutBrackets = (hostname: string) => hostname.replace(/^\[|\]$/g, '')
-
-/** The result of what can't be aborted itself; or the signal's reason. */
-function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((done, fail) => {
-    const abort = () => fail(signal.reason)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    result.then(done, fail).finally(() => signal.removeEventListener('abort', abort))
+    const sent = send(url, {
+      method,
+      headers: { ...OWN_HEADERS, Accept, ...type, ...headers },
+      lookup,
+      agent: false,
+      ...(signal && { signal }),
+    })
+    sent.on('error', fail)
+    sent.on('response', (answer) => {
+      const parts: Buffer[] = []
+      let length = 0
+      const end = () => {
+        const { statusCode: status = 0, headers: given } = answer
+        done({ status, headers: given, body: Buffer.concat(parts).subarray(0, cutAtBytes), url })
+      }
+      answer.on('error', fail)
+      answer.on('data', (part: Buffer) => {
+        parts.push(part)
+        length += part.length
+        if (length >= cutAtBytes) {
+          end()
+          sent.destroy()
+        } else if (length > ANSWER_BYTES_MAX) sent.destroy(new AnswerTooLarge())
+      })
+      answer.on('end', end)
+    })
+    sent.end(text)
   })
 }

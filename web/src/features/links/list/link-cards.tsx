@@ -12,7 +12,14 @@ import { nameOf } from '../text.ts'
 import { ImportedClicks } from './imported.tsx'
 import { DestinationLine } from './middle.tsx'
 import { RowMenu } from './row-menu.tsx'
-import { followInPlace, type RowProps, type Rows, useLinkPageAhead, useRowProps } from './rows.ts'
+import {
+  followInPlace,
+  type RowProps,
+  type Rows,
+  SELECTED,
+  useLinkPageAhead,
+  useRowProps,
+} from './rows.ts'
 import { Sparkline } from './sparkline.tsx'
 
 /** As many take two lines at most. */
@@ -50,8 +57,7 @@ const Card = memo(function Card({
         'group/row relative flex gap-2 border-line border-b py-2.5 ps-3 pe-1 focus-within:bg-hover',
         // The box of a checkbox has room around it.
         !writable && 'max-sm:ps-4',
-        selected &&
-          'bg-accent-soft! [--line:color-mix(in_oklab,var(--accent)_30%,var(--accent-soft))]',
+        selected && SELECTED,
         fresh && 'bg-accent-soft',
       )}
     >

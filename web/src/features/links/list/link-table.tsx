@@ -24,6 +24,7 @@ import {
   ROW_PX,
   type RowProps,
   type Rows,
+  SELECTED,
   useFirstRows,
   useLinkPageAhead,
   useRowProps,
@@ -154,8 +155,7 @@ const Row = memo(function Row({
       onClick={openUnlessPressed}
       className={cx(
         'group/row cursor-pointer transition-colors focus-within:bg-hover hover:bg-hover',
-        selected &&
-          'bg-accent-soft! [--line:color-mix(in_oklab,var(--accent)_30%,var(--accent-soft))]',
+        selected && SELECTED,
         fresh && 'animate-fade-in bg-accent-soft',
       )}
     >

@@ -50,6 +50,10 @@ export interface RowProps {
   does: RowDoes
 }
 
+/** The look of a selected row, whose lines would vanish in its background. */
+export const SELECTED =
+  'bg-accent-soft! [--line:color-mix(in_oklab,var(--accent)_30%,var(--accent-soft))]'
+
 /** Derives each row's props from the list's. */
 export function useRowProps(rows: Rows): (link: Link) => RowProps {
   const navigate = useNavigate()
