@@ -20,7 +20,7 @@ import { noAnswers, type RedirectDeps } from './types.ts'
 import { createUseOnce } from './uses.ts'
 import {
   createWho,
-  howOf,
+  clickFlags,
   locationFor,
   methodOf,
   parsePath,
@@ -259,7 +259,7 @@ class RedirectHandler {
     time: number,
     chosen?: Chosen,
   ): void {
-    const how = howOf(this.#deps, visit, seq, link?.tracking)
+    const how = clickFlags(this.#deps, visit, seq, link?.tracking)
     if (how !== null) this.#deps.recorder.add(visit, seq, time, how, chosen)
   }
 

@@ -2,7 +2,7 @@ import {
   agentOf,
   type ExcludedNetworks,
   fetchedAhead,
-  HOW,
+  CLICK_FLAGS,
   type Recorder,
 } from '../clicks/index.ts'
 import type { ClientAddress } from '../lib/base/client-address.ts'
@@ -168,8 +168,8 @@ export function usesOne(
   return isAsked && isCounted(deps, visit, linkSeq)
 }
 
-/** The way of a visit, in bits of `HOW`; null: it isn't counted. `tracking` is the link's. */
-export function howOf(
+/** The way of a visit, in bits of `CLICK_FLAGS`; null: it isn't counted. `tracking` is the link's. */
+export function clickFlags(
   deps: Pick<VisitDeps, 'excluded'>,
   visit: Visit,
   linkSeq: number,
@@ -177,9 +177,9 @@ export function howOf(
 ): number | null {
   const { method, url } = visit
   if (method === 'HEAD' || tracking === 'none' || !isCounted(deps, visit, linkSeq)) return null
-  const asked = method === 'POST' ? HOW.password : 0
-  const scanned = fromQrCode(url) ? HOW.qr : 0
-  return asked | scanned | (tracking === 'count' ? HOW.bare : 0)
+  const asked = method === 'POST' ? CLICK_FLAGS.password : 0
+  const scanned = fromQrCode(url) ? CLICK_FLAGS.qr : 0
+  return asked | scanned | (tracking === 'count' ? CLICK_FLAGS.countOnly : 0)
 }
 
 /** The query string with its `?`, as sent. */

@@ -1,7 +1,7 @@
 // Messages about changed links between several nodes. They only make changes known earlier: see
 // cluster-follow.test.ts for those that are lost.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { Hidden } from '../../src/lib/base/hidden.ts'
+import { Secret } from '../../src/lib/base/secret.ts'
 import {
   type Cluster,
   type LinkInvalidation,
@@ -56,7 +56,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
 
   function open(i: number, port = redis.port): Node {
     const cluster = openCluster({
-      url: new Hidden(`redis://127.0.0.1:${port}`),
+      url: new Secret(`redis://127.0.0.1:${port}`),
       logger: QUIET,
       nodeId: `nod_${i}`,
     })
@@ -196,7 +196,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     change(nodes[0], 'a', 'https://old.example')
     await redirectsTo('a', 'https://old.example')
     const command = openCluster({
-      url: new Hidden(redis.url),
+      url: new Secret(redis.url),
       logger: QUIET,
       nodeId: 'command',
       member: false,

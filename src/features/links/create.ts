@@ -18,7 +18,7 @@ import { idOfCreator, nameOfCreator } from './creator.ts'
 import { eventObjectOf } from './event-object.ts'
 import type { PreparedCreate } from './fields.ts'
 import { withGroups } from './groups.ts'
-import { CLOCK_STEP_MS, countPlace } from './place.ts'
+import { CLOCK_STEP_MS, reserveQuota } from './quota.ts'
 import type { Address, LinkRow } from './row.ts'
 import {
   differing,
@@ -88,7 +88,7 @@ async function createAll(
     now,
     unordered: all.some((given) => given.created_at !== undefined),
   }
-  const last = await countPlace(tx, no, growth, plan.limits)
+  const last = await reserveQuota(tx, no, growth, plan.limits)
   // Never before another link's time, unless that came from a wrong clock.
   const created_at = last.latest - now > CLOCK_STEP_MS ? now : last.latest
   const created_by = idOfCreator(actor)

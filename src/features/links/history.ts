@@ -86,7 +86,7 @@ export function shown(row: AuditRow): Entry {
  * Reads a link's history from version `from` back to `to`: the fields changed in between with their
  * old values, and the earliest version that the history has.
  */
-async function wayBack(
+async function readChangesBackTo(
   sql: Sql,
   row: Pick<LinkRow, 'id' | 'workspace_no'>,
   from: number,
@@ -116,7 +116,7 @@ async function wayBack(
 /** A restore whose history, which may be long, was read before the transaction. */
 export type PreparedRestore = {
   version: number
-  way: Awaited<ReturnType<typeof wayBack>>
+  way: Awaited<ReturnType<typeof readChangesBackTo>>
   /** How many versions it may go back. */
   reach: number
 } | null
@@ -136,7 +136,7 @@ export async function prepareRestore(
   const { row } = await linkOrDeleted(ctx, ctx.storage.read, caller, id)
   const min = Math.max(1, row.version - reach)
   if (version > row.version || version < min) throw noSuchVersion(min, row.version)
-  const way = await wayBack(ctx.storage.read, row, row.version, version)
+  const way = await readChangesBackTo(ctx.storage.read, row, row.version, version)
   if (way.reached !== version) throw noSuchVersion(way.reached, row.version)
   return { version, way, reach }
 }
@@ -177,7 +177,7 @@ async function patchTo(
   // Each of many restores would read what those before have made.
   if (version < row.version - reach) throw noSuchVersion(row.version - reach, row.version)
   // Includes changes since the preparation; the older value of a field wins.
-  const { fields } = await wayBack(tx, row, row.version, way.from)
+  const { fields } = await readChangesBackTo(tx, row, row.version, way.from)
   const body = differences(stateOf(row, ctx.domains), { ...fields, ...way.fields })
   // An object with a password would have to be hashed; a history has none.
   const checked = validate(ctx.schemas.patch, body, { workspaceNo: row.workspace_no })

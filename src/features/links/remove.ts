@@ -12,7 +12,7 @@ import { addressesOf, allOf, holdSlug } from './addresses.ts'
 import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
 import { eventObjectOf } from './event-object.ts'
 import type { LinkName } from './find.ts'
-import { countPlace } from './place.ts'
+import { reserveQuota } from './quota.ts'
 import type { LinkRow } from './row.ts'
 import { targetOfEntry } from './rows.ts'
 import type { DeletedLink, DeletedLinkList } from './schemas.ts'
@@ -38,9 +38,9 @@ export async function remove(
   // Names of people are only in their own rows.
   const { creator_name: _, ...stored } = row
   const at = ctx.clock.now()
-  await takeOut(ctx, tx, row)
+  await detachLink(ctx, tx, row)
   const { length } = allOf(addressesOf(row, ctx.domains))
-  await countPlace(tx, row.workspace_no, { links: -1, addresses: -length })
+  await reserveQuota(tx, row.workspace_no, { links: -1, addresses: -length })
   await tx.db
     .insertInto('deleted_links')
     .values({
@@ -66,7 +66,7 @@ export async function remove(
 }
 
 /** Removes a link from all tables; its slugs stay held. */
-async function takeOut({ domains }: LinkContext, tx: Transaction, row: LinkRow): Promise<void> {
+async function detachLink({ domains }: LinkContext, tx: Transaction, row: LinkRow): Promise<void> {
   for (const address of allOf(addressesOf(row, domains))) await holdSlug(tx, address)
   await deleteLink(tx, row)
 }
@@ -113,7 +113,7 @@ export async function purgeSome(
     .orderBy('seq')
     .limit(STEP)
     .execute()
-  for (const row of rows) await takeOut(ctx, tx, row)
+  for (const row of rows) await detachLink(ctx, tx, row)
   const deleted = await tx.db
     .selectFrom('deleted_links')
     .select('seq')

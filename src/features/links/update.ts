@@ -23,7 +23,7 @@ import { eventObjectOf } from './event-object.ts'
 import type { PreparedCreate, PreparedPatch } from './fields.ts'
 import { findLinkByExternalId, findNamedLink, type LinkName } from './find.ts'
 import { withGroups } from './groups.ts'
-import { countPlace } from './place.ts'
+import { reserveQuota } from './quota.ts'
 import type { Address, Addresses, LinkRow } from './row.ts'
 import {
   changesOf,
@@ -133,7 +133,7 @@ export async function change(
 
   await assertUsable(ctx, tx, workspace.no, allOf(to), had)
   const growth = { links: Number(isDeleted), addresses: allOf(to).length - had.length }
-  if (growth.addresses !== 0) await countPlace(tx, workspace.no, growth, workspace.plan.limits)
+  if (growth.addresses !== 0) await reserveQuota(tx, workspace.no, growth, workspace.plan.limits)
   await changeAddresses(ctx, tx, had, to, targetOf(row))
   // The blocked prefixes may have changed.
   if (row.block !== null) await raiseRevision(tx, 'blocks')

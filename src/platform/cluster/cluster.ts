@@ -1,4 +1,4 @@
-import type { Hidden } from '../../lib/base/hidden.ts'
+import type { Secret } from '../../lib/base/secret.ts'
 import type { Logger } from '../../lib/base/logger.ts'
 import { createSharedLimiter, type SharedLimiter } from '../limits/index.ts'
 import type { EventSignal } from '../storage/index.ts'
@@ -21,7 +21,7 @@ export type ClusterState = ReturnType<Cluster['state']>
 
 /** Connects to Redis. It may be unavailable: everything works in a degraded mode, and recovers. */
 export function openCluster(options: {
-  url: Hidden
+  url: Secret
   logger: Pick<Logger, 'info' | 'warn'>
   nodeId: string
   /** Separates instances that share a Redis; the prefix of all keys and channels. */

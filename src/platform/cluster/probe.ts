@@ -1,9 +1,9 @@
-import type { Hidden } from '../../lib/base/hidden.ts'
+import type { Secret } from '../../lib/base/secret.ts'
 import { within } from '../../lib/base/within.ts'
 import { connectRedis, isReady } from './redis.ts'
 
 /** Checks a Redis or Valkey server. @returns a keyword for what is wrong, if it is unavailable. */
-export async function probeRedis(url: Hidden, withinMs: number) {
+export async function probeRedis(url: Secret, withinMs: number) {
   let code = 'no answer'
   const warn = (error: unknown) => {
     code = String((error as { code?: unknown }).code ?? code)

@@ -10,7 +10,7 @@ import {
   readCounted,
 } from '../../clicks/index.ts'
 import { systemClock } from '../../lib/base/clock.ts'
-import type { Hidden } from '../../lib/base/hidden.ts'
+import type { Secret } from '../../lib/base/secret.ts'
 import type { Logger } from '../../lib/base/logger.ts'
 import { Refused } from '../../lib/errors/index.ts'
 import { type Node, readNode } from '../../platform/cluster/node.ts'
@@ -134,7 +134,7 @@ async function scaledOpener(
   }
 }
 
-async function inClickHouse(scaled: ScaledConfig, url: Hidden) {
+async function inClickHouse(scaled: ScaledConfig, url: Secret) {
   const { openClickHouse } = await import('../../statistics/engine/clickhouse/client.ts')
   const { openClickHouseStore } = await import('../../statistics/engine/clickhouse/store.ts')
   const clickHouse = openClickHouse(url.reveal())

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCursors } from '../../../http/cursor.ts'
 import { systemClock } from '../../../lib/base/clock.ts'
-import { Hidden } from '../../../lib/base/hidden.ts'
+import { Secret } from '../../../lib/base/secret.ts'
 import { createIds } from '../../../lib/base/ids.ts'
 import type { Logger } from '../../../lib/base/logger.ts'
 import { systemRandom } from '../../../lib/base/random.ts'
@@ -181,7 +181,7 @@ export async function createSite(options: SiteOptions = {}) {
         : {
             issuer: options.oidcIssuer,
             clientId: 'slugline',
-            clientSecret: new Hidden('the client’s secret'),
+            clientSecret: new Secret('the client’s secret'),
             name: 'Example',
           },
     domains: domains.hosts,
