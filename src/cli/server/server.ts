@@ -92,10 +92,10 @@ export async function listen(
   // Its own until it replaces that of a server that was killed, or is taken over, in one step.
   const unix = socket && `${socket}.${process.pid}`
   const baseUrlOf = ({ port: own }: Server) => config.baseUrl ?? listeningUrl(host, own as number)
-  const answer: Answer = (request, server, isAsSent) =>
-    isAsSent
+  const answer: Answer = (request, server, isNormalized) =>
+    isNormalized
       ? gate.fetch(request, unix === null ? server : LOCAL)
-      : folded(request, baseUrlOf(server))
+      : refuseNonNormalized(request, baseUrlOf(server))
   try {
     if (socket !== null && !isShared && (await isAnswering(socket))) {
       throw Object.assign(new Error(), { code: 'EADDRINUSE' })
@@ -109,7 +109,7 @@ export async function listen(
       // the requests.
       reusePort: isShared,
       routes: routesOf(answer),
-      fetch: (request, server) => answer(request, server, isEmptyAsSent(request.url)),
+      fetch: (request, server) => answer(request, server, isEmptyNormalized(request.url)),
       error(error) {
         return failed(error, logger, baseUrlOf(this))
       },
@@ -140,7 +140,7 @@ function publish(unix: string, place: string): void {
   renameSync(unix, place)
 }
 
-type Answer = (request: Request, server: Server, isAsSent: boolean) => ReturnType<Fetch>
+type Answer = (request: Request, server: Server, isNormalized: boolean) => ReturnType<Fetch>
 
 /**
  * Routes for paths by their first segments. Bun matches the path as sent, but `Request` has it
@@ -154,12 +154,12 @@ function routesOf(answer: Answer) {
     const path = [...names.slice(0, n)].map((name) => `/:${name}`).join('')
     for (const isWhole of [true, false]) {
       routes[isWhole ? path : `${path}/*`] = (request, server) =>
-        answer(request, server, isAsSent(request.url, Object.values(request.params), isWhole))
+        answer(request, server, isNormalized(request.url, Object.values(request.params), isWhole))
     }
   }
   /** The route of most visits, for which one comparison is enough. */
   const ofOne = ({ url, params: { a } }: BunRequest<'/:a'>) =>
-    isThePath(url, a) || isAsSent(url, [a], true)
+    isSingleSegment(url, a) || isNormalized(url, [a], true)
   return {
     ...routes,
     '/:a': (request: BunRequest<'/:a'>, server: Server) => answer(request, server, ofOne(request)),
@@ -167,7 +167,7 @@ function routesOf(answer: Answer) {
 }
 
 /** Whether a URL's path is exactly this one segment. */
-function isThePath(url: string, segment: string): boolean {
+function isSingleSegment(url: string, segment: string): boolean {
   const at = url.length - segment.length - 1
   return at === url.indexOf('/', 'https://'.length) && url.endsWith(segment) && !url.includes('#')
 }
@@ -177,7 +177,7 @@ function isThePath(url: string, segment: string): boolean {
  * @param sent its first segments, decoded
  * @param isWhole whether these are all; else an empty one follows, or there are more than in `sent`
  */
-function isAsSent(url: string, sent: readonly string[], isWhole: boolean): boolean {
+function isNormalized(url: string, sent: readonly string[], isWhole: boolean): boolean {
   const path = pathOf(url)
   // A URL without a host is not normalized; what follows a `#` is not always read.
   if ((url.startsWith('/') && path.includes('\\')) || path.includes('#')) return false
@@ -198,13 +198,13 @@ function isSame(resolved: string, sent: string): boolean {
 }
 
 /** The same for a path with an empty first segment, such as `/` and `//a`. */
-function isEmptyAsSent(url: string): boolean {
+function isEmptyNormalized(url: string): boolean {
   const path = pathOf(url)
   return path === '/' || (path.startsWith('//') && !path.includes('\\'))
 }
 
 /** The response to a path that differs from its normalized form. */
-async function folded(request: Request, baseUrl: string): Promise<Response> {
+async function refuseNonNormalized(request: Request, baseUrl: string): Promise<Response> {
   const { negotiateLocale } = await import('../../lib/i18n/index.ts')
   const acceptLanguage = request.headers.get('accept-language')
   return refusal('BAD_REQUEST', baseUrl, negotiateLocale({ query: null, acceptLanguage }))

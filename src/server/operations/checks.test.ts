@@ -12,15 +12,15 @@ const STATE: ResolverState = {
   refused: 0,
   changes: 0,
   losses: 0,
-  away: false,
+  databaseDown: false,
   knownAt: 0,
   edits: 0,
   filled: 'all',
 }
 const writable = { probe: async () => {} }
 const gone = { probe: () => Promise.reject(new Error('gone')) }
-const memory = (entries: number, away = false) => ({
-  state: () => ({ ...STATE, entries, away }),
+const memory = (entries: number, databaseDown = false) => ({
+  state: () => ({ ...STATE, entries, databaseDown }),
 })
 
 test('a node with links in memory stays in service without its database', async () => {

@@ -88,7 +88,7 @@ export function sharedStorageCheck(
       } catch {
         return memory.state().entries > 0 ? degraded('away') : failed('away')
       }
-      return memory.state().away ? degraded('away') : OK
+      return memory.state().databaseDown ? degraded('away') : OK
     },
   }
 }

@@ -136,7 +136,7 @@ export function watchCluster(
   counter('resolver_refused_total', 'Visits refused without the database', () => links().refused)
   counter('resolver_changes_total', 'Changes of links read', () => links().changes)
   counter('resolver_losses_total', 'How often changes may have been missed', () => links().losses)
-  gauge('resolver_database_away', '1 while links can not be read', () => Number(links().away))
+  gauge('resolver_database_away', '1 while links can not be read', () => Number(links().databaseDown))
 
   const pool = numbers.database.connections
   gauge('postgres_connections', 'Connections to PostgreSQL, by state', () => {

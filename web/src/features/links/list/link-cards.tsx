@@ -10,7 +10,7 @@ import { Address } from '../address.tsx'
 import { ArchivedMark, StatusDot } from '../status.tsx'
 import { nameOf } from '../text.ts'
 import { ImportedClicks } from './imported.tsx'
-import { DestinationLine } from './middle.tsx'
+import { DestinationLine } from './middle-truncate.tsx'
 import { RowMenu } from './row-menu.tsx'
 import {
   followInPlace,

@@ -17,7 +17,7 @@ import { ArchivedMark, StatusDot } from '../status.tsx'
 import { nameOf, tagsThatFit } from '../text.ts'
 import { OPTIONAL, useHiddenColumns } from './hidden-columns.ts'
 import { ImportedClicks } from './imported.tsx'
-import { DestinationLine } from './middle.tsx'
+import { DestinationLine } from './middle-truncate.tsx'
 import { RowMenu } from './row-menu.tsx'
 import {
   followInPlace,

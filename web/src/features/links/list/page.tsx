@@ -19,7 +19,7 @@ import { FilterChips } from './filter-chips.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { FoundLinks } from './found-links.tsx'
 import { keepSearch } from './last-search.ts'
-import { NoLinks, NothingFound, useHasArchived } from './none.tsx'
+import { NoLinks, NothingFound, useHasArchived } from './empty-state.tsx'
 import {
   useCreatedFocus,
   useDuplicate,
@@ -82,10 +82,7 @@ export function LinksPage() {
   useCreatedFocus(fresh, links)
   useNextPage(data?.pagination.next_cursor, listSearch)
 
-  usePageKeys({
-    ...{ links, selection, actions, writable, open, filing },
-    remove: removeAndMove,
-  })
+  usePageKeys({ links, selection, actions, writable, open, filing, remove: removeAndMove })
 
   async function removeAndMove(link: Link) {
     const at = links.findIndex(({ id }) => id === link.id)
