@@ -48,7 +48,7 @@ async function created(
   caller: Caller,
   { id, key }: CreatedKey,
 ) {
-  const body = { ...shown(await deps.keys.get(id, viewOf(caller), tx)), key }
+  const body = { ...withoutWorkspace(await deps.keys.get(id, viewOf(caller), tx)), key }
   const headers = { Location: `${PATH}/${id}`, 'Cache-Control': 'no-store' }
   return { status: 201 as const, body, headers }
 }
@@ -84,7 +84,7 @@ export function registerKeyRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
       const keys = await deps.keys.page(workspaceNo, position)
       return pageAnswer(
         call,
-        pageOf(keys.map(shown), limit, ({ id }) => encode([id], binding)),
+        pageOf(keys.map(withoutWorkspace), limit, ({ id }) => encode([id], binding)),
       )
     },
   })
@@ -137,7 +137,7 @@ function registerKeyRoutesById(api: Pick<Api, 'add'>, deps: Deps): void {
     errors: ['KEY_NOT_FOUND'],
     async handler({ caller, params }) {
       const filter = { ...viewOf(caller), unrevoked: true } as const
-      return { status: 200, body: shown(await deps.keys.get(params.id, filter)) }
+      return { status: 200, body: withoutWorkspace(await deps.keys.get(params.id, filter)) }
     },
   })
 
@@ -157,7 +157,7 @@ function registerKeyRoutesById(api: Pick<Api, 'add'>, deps: Deps): void {
         const { actor } = principalOf(call)
         const filter = { ...viewOf(call.caller), unrevoked: true } as const
         const key = await deps.keys.update(tx, call.params.id, call.body, filter, actor)
-        return { status: 200, body: shown(key) }
+        return { status: 200, body: withoutWorkspace(key) }
       }),
   })
 
@@ -216,6 +216,6 @@ function registerRotation(api: Pick<Api, 'add'>, deps: Deps): void {
   })
 }
 
-function shown({ workspace: _, ...key }: ApiKey): Omit<ApiKey, 'workspace'> {
+function withoutWorkspace({ workspace: _, ...key }: ApiKey): Omit<ApiKey, 'workspace'> {
   return key
 }

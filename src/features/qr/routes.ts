@@ -150,7 +150,7 @@ export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: Lo
     async handler({ caller }) {
       const logo = await logos.find(caller.workspace.no)
       if (logo === undefined) throw new AppError('LOGO_NOT_FOUND')
-      return { status: 200, body: shown(logo) }
+      return { status: 200, body: toLogo(logo) }
     },
   })
 
@@ -177,7 +177,7 @@ export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: Lo
       const logo = await readImage(call.body.image, LOGO_SIDE_MAX)
       return call.mutate(async (tx) => ({
         status: 200,
-        body: shown(await logos.set(tx, principalOf(call), logo)),
+        body: toLogo(await logos.set(tx, principalOf(call), logo)),
       }))
     },
   })
@@ -195,6 +195,6 @@ export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: Lo
   })
 }
 
-function shown({ png, width, height, updated_at }: LogoRow) {
+function toLogo({ png, width, height, updated_at }: LogoRow) {
   return { image: png, width, height, updated_at: formatTimestamp(updated_at) }
 }

@@ -72,7 +72,7 @@ async function list(
   const below = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as string)
   const rows = await listDeliveries(storage.reports, id, status, { below, limit: limit + 1 })
   const page = pageOf(rows, limit, (last) => cursors.encode([last.id], binding))
-  return { ...page, data: await shown(ctx, caller, page.data) }
+  return { ...page, data: await toDeliveries(ctx, caller, page.data) }
 }
 
 /** Sends a delivery again. @throws AppError WEBHOOK_NOT_FOUND, WEBHOOK_DISABLED, DELIVERY_NOT_FOUND */
@@ -88,7 +88,7 @@ async function replay(
   const again = { status: 'pending', tries: 0, due_at: ctx.clock.now() } as const
   await changeDelivery(tx, row, again)
   await due(ctx, tx, id)
-  return (await shown(ctx, caller, [{ ...row, ...again }]))[0] as Delivery
+  return (await toDeliveries(ctx, caller, [{ ...row, ...again }]))[0] as Delivery
 }
 
 /** Sends a sample of each type. @throws AppError WEBHOOK_NOT_FOUND, WEBHOOK_DISABLED */
@@ -105,7 +105,7 @@ async function test(
   })
   await insertDeliveries(tx, rows)
   await due(ctx, tx, id)
-  return shown(ctx, caller, rows)
+  return toDeliveries(ctx, caller, rows)
 }
 
 /**
@@ -199,7 +199,7 @@ async function due({ clock, wake }: Context, tx: Transaction, id: string): Promi
 }
 
 /** Deliveries as responses have them, with the events that the caller can see. */
-async function shown(
+async function toDeliveries(
   { events }: Context,
   caller: Principal,
   rows: readonly DeliveryRow[],

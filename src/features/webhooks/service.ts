@@ -11,7 +11,7 @@ import { type Actor, changedFields, type Principal } from '../audit/index.ts'
 import { changedRestrictions, restrictionsOf, storedRestrictions } from '../keys/restrictions.ts'
 import { visibleTags } from '../tags/index.ts'
 import type { WebhookContext } from './context.ts'
-import { allShown, find, keysOf, record, shown, stateOf, viewOf } from './rows.ts'
+import { find, keysOf, record, stateOf, toWebhook, toWebhooks, viewOf } from './rows.ts'
 import { describeTypes } from './samples.ts'
 import {
   isEventType,
@@ -58,7 +58,7 @@ async function list(ctx: WebhookContext, caller: Principal, { limit, cursor }: P
   const below = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as string)
   const rows = await listWebhooks(storage.read, view, { below, limit: limit + 1 })
   const page = pageOf(rows, limit, ({ id }) => cursors.encode([id], binding))
-  return { ...page, data: await allShown(ctx, storage.read, page.data) }
+  return { ...page, data: await toWebhooks(ctx, storage.read, page.data) }
 }
 
 /** Every type with its schema and a sample, by name. @throws AppError BAD_REQUEST */
@@ -71,7 +71,7 @@ function eventTypes({ cursors }: WebhookContext, query: PageQuery) {
 /** @throws AppError WEBHOOK_NOT_FOUND */
 async function get(ctx: WebhookContext, caller: Principal, id: string): Promise<Webhook> {
   const { read } = ctx.storage
-  return shown(ctx, read, await find(read, caller, id))
+  return toWebhook(ctx, read, await find(read, caller, id))
 }
 
 /** Before the transaction of a write, because it looks up a name. @throws AppError VALIDATION_FAILED */
@@ -126,7 +126,7 @@ async function create(
     version: 1,
   }
   await insertWebhook(tx, row)
-  const webhook = await shown(ctx, tx, row)
+  const webhook = await toWebhook(ctx, tx, row)
   await record(tx, caller, 'webhook.created', webhook, at, { after: stateOf(webhook) })
   return { ...webhook, secret: keysOf(ctx, row).secret }
 }
@@ -166,7 +166,7 @@ async function update(
     }),
   }
   const row = { ...before, ...changes, updated_at: at, version: before.version + 1 }
-  const [was, is] = await allShown(ctx, tx, [before, row])
+  const [was, is] = await toWebhooks(ctx, tx, [before, row])
   const fields = changedFields(stateOf(was as Webhook), stateOf(is as Webhook))
   // The log has only the origin of a URL.
   const isMoved = row.url !== before.url
@@ -189,7 +189,7 @@ async function remove(
   const row = await find(tx, caller, id)
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   const at = ctx.clock.now()
-  const before = await shown(ctx, tx, row)
+  const before = await toWebhook(ctx, tx, row)
   await changeWebhook(tx, id, { deleted_at: at, enabled: 0 })
   await record(tx, caller, 'webhook.deleted', before, at, { before: stateOf(before) })
 }
@@ -211,7 +211,7 @@ async function rotate(ctx: WebhookContext, tx: Transaction, caller: Principal, i
   }
   await changeWebhook(tx, id, changes)
   const row = { ...before, ...changes }
-  const webhook = await shown(ctx, tx, row)
+  const webhook = await toWebhook(ctx, tx, row)
   await record(tx, caller, 'webhook.secret_rotated', webhook, at, {})
   return { ...webhook, secret: keysOf(ctx, row).secret }
 }

@@ -28,7 +28,7 @@ export function registerWorkspaceRoutes(
     async handler({ caller }) {
       const workspace = await deps.workspaces.find(caller.workspace.id)
       if (workspace === undefined) throw new AppError('WORKSPACE_NOT_FOUND')
-      return { status: 200, body: shown(workspace) }
+      return { status: 200, body: toWorkspace(workspace) }
     },
   })
 
@@ -45,7 +45,7 @@ export function registerWorkspaceRoutes(
       call.mutate(async (tx) => {
         const { workspace, actor } = principalOf(call)
         const changed = await deps.workspaces.update(tx, workspace.id, call.body, actor)
-        return { status: 200, body: shown(changed) }
+        return { status: 200, body: toWorkspace(changed) }
       }),
   })
 
@@ -77,6 +77,6 @@ export function registerWorkspaceRoutes(
   })
 }
 
-function shown({ no: _, usage: __, ...workspace }: Workspace) {
+function toWorkspace({ no: _, usage: __, ...workspace }: Workspace) {
   return workspace
 }
