@@ -209,7 +209,7 @@ function lookup(deps: InvitationServiceDeps, token: string) {
 
 /**
  * Makes the person with the token a member, once.
- * @throws AppError INVITATION_NOT_FOUND, INVITATION_FOR_ANOTHER, ALREADY_MEMBER, PLAN_LIMIT_REACHED
+ * @throws AppError INVITATION_NOT_FOUND, INVITATION_FOR_ANOTHER; as {@link WorkspaceService} `join` does
  */
 async function accept(
   deps: InvitationServiceDeps,

@@ -29,7 +29,7 @@ async function list({ storage }: Context, caller: MemberPrincipal): Promise<View
   return (await visible(storage.read, caller)).map((row) => render(row, caller))
 }
 
-/** @throws AppError FORBIDDEN, VALIDATION_FAILED */
+/** @throws AppError FORBIDDEN, VALIDATION_FAILED, VIEW_TAKEN */
 async function create(
   context: Context,
   tx: Transaction,
@@ -59,7 +59,7 @@ async function create(
   return render(row, caller)
 }
 
-/** @throws AppError NOT_FOUND, PRECONDITION_FAILED, FORBIDDEN, VALIDATION_FAILED */
+/** @throws AppError VIEW_NOT_FOUND, PRECONDITION_FAILED, FORBIDDEN, VALIDATION_FAILED, VIEW_TAKEN */
 async function update(
   context: Context,
   tx: Transaction,
@@ -92,7 +92,7 @@ async function update(
   return render(row, caller)
 }
 
-/** @throws AppError NOT_FOUND, PRECONDITION_FAILED, FORBIDDEN */
+/** @throws AppError VIEW_NOT_FOUND, PRECONDITION_FAILED, FORBIDDEN */
 async function remove(
   { clock }: Context,
   tx: Transaction,

@@ -650,6 +650,16 @@ describe('clicks', () => {
     ])
   })
 
+  test('go on from the last one when other types are chosen too', async () => {
+    const webhook = await create({ types: ['clicks.recorded'] })
+    clicked = [1, 2, 3]
+    await arrived(1)
+    await as('PATCH', `/webhooks/${webhook.id}`, { types: ['clicks.recorded', 'link.created'] })
+    clicked = [1, 2, 3, 4]
+    await arrived(2)
+    expect(got.map(numbersIn)).toEqual([[1, 2, 3], [4]])
+  }, 60_000)
+
   test('aren’t read for webhooks without that type', async () => {
     let reads = 0
     its.clicks.read = async (_, { after }) => {

@@ -11,9 +11,10 @@ import { type Actor, changedFields, type Principal } from '../audit/index.ts'
 import { changedRestrictions, restrictionsOf, storedRestrictions } from '../keys/restrictions.ts'
 import { visibleTags } from '../tags/index.ts'
 import type { WebhookContext } from './context.ts'
-import { find, keysOf, record, stateOf, toWebhook, toWebhooks, viewOf } from './rows.ts'
+import { find, keysOf, record, stateOf, toWebhook, toWebhooks, typesOf, viewOf } from './rows.ts'
 import { describeTypes } from './samples.ts'
 import {
+  CLICKS,
   isEventType,
   WEBHOOK_TYPES,
   type Webhook,
@@ -151,7 +152,9 @@ async function update(
   const enabled = patch.enabled === undefined ? before.enabled : patch.enabled === false ? 0 : 1
   const changes: Partial<WebhookRow> = {
     ...(url !== undefined && url !== before.url && { url, failing_since: null }),
-    ...(types !== undefined && { types: typesColumn(types), next_at: at, clicks_position: null }),
+    ...(types !== undefined && { types: typesColumn(types), next_at: at }),
+    // Chosen before, clicks go on from where they are: none is left out.
+    ...(types !== undefined && !typesOf(before).includes(CLICKS) && { clicks_position: null }),
     ...(filter !== undefined && {
       filter: await filterColumn(ctx, tx, caller, before.filter, filter),
     }),

@@ -196,7 +196,11 @@ async function search(
   return (await query.orderBy('no', 'desc').limit(limit).execute()).map(workspaceOf)
 }
 
-/** Adds a member. @throws AppError PLAN_LIMIT_REACHED with MEMBERS_LIMIT, ALREADY_MEMBER */
+/**
+ * Adds a member.
+ * @throws AppError PLAN_LIMIT_REACHED (MEMBERS_LIMIT), ALREADY_MEMBER; SIGN_IN_REQUIRED if the account
+ *   no longer exists
+ */
 async function join(
   { plans, clock }: WorkspaceServiceDeps,
   tx: Transaction,
