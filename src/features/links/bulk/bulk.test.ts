@@ -48,6 +48,22 @@ const entries = () =>
   links.storage.read.db.selectFrom('audit').select(['action', 'target_id']).orderBy('seq').execute()
 
 describe('independent operations', () => {
+  test('of a key that only creates links tell nothing about the links that they name', async () => {
+    const { id } = await links.create({ destination_url: URL, external_id: 'one' })
+    const guesses = [{ status: 'active' }, { status: 'expired' }, { clicks: { total: 1 } }]
+    const operations = guesses.flatMap((link) => [
+      { op: 'update', id, link },
+      { op: 'update', id: 'lnk_none', link },
+      { op: 'upsert', external_id: 'one', link: { destination_url: URL, ...link } },
+    ])
+    const creating: LinkPrincipal = { ...caller, scopes: new Set(['links:create'] as const) }
+    const { bulk } = links.service
+    const prepared = await bulk.prepare(creating, operations, { atomic: false })
+    const run = links.storage.write((tx) => bulk.run(tx, creating, prepared, { atomic: false }))
+    const codes = (await run).map((each) => 'error' in each && each.error.code)
+    expect(codes).toEqual(operations.map(() => 'INSUFFICIENT_SCOPE'))
+  })
+
   test('of creations with the same address the first one gets it', async () => {
     const link = { destination_url: URL }
     const outcomes = await bulk([

@@ -25,6 +25,12 @@ export type Operation =
 
 const OPS = ['create', 'update', 'delete', 'restore', 'upsert'] as const
 
+/** Whether an operation, valid or not, is about a link that exists. */
+export function isChange(raw: unknown): boolean {
+  const { op } = (isObject(raw) ? raw : {}) as Record<string, unknown>
+  return op !== 'create' && OPS.some((name) => name === op)
+}
+
 /** `operations[7].link.slug`: the path of a fault in the body of a bulk request. */
 export function fieldOf(index: number, field: string): string {
   return `operations[${index}]${field === '' ? '' : `.${field}`}`

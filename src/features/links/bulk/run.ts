@@ -11,7 +11,7 @@ import { type PreparedRestore, prepareRestore, restore } from '../history.ts'
 import { remove } from '../remove.ts'
 import type { Link } from '../schemas.ts'
 import { update, upsert } from '../update.ts'
-import { changesIn, createOperationCheck, fieldOf, type Operation } from './operations.ts'
+import { changesIn, createOperationCheck, fieldOf, isChange, type Operation } from './operations.ts'
 import { LINK_BYTES_MAX, RESTORE_REACH, tooManyOperations } from './schemas.ts'
 
 /** Links of a large transaction after which visits are served in between. */
@@ -64,10 +64,11 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
       for (const [index, raw] of operations.entries()) {
         await pause()
         try {
+          const { scopes } = caller
+          // Before the link is read: a key that only creates links may not learn about others.
+          if (scopes && isChange(raw)) assertPermits({ scopes }, 'links:write')
           const changes = await changesIn(raw, (name) => findOne(ctx, caller, name))
           const operation = checkOne(caller.workspace.no, changes, index)
-          const { scopes } = caller
-          if (scopes && operation.op !== 'create') assertPermits({ scopes }, 'links:write')
           const password = 'fields' in operation ? operation.fields.password : null
           if (typeof password === 'string') passwords.set(index, password)
           prepared.push(await preparedOf(ctx, caller, operation, index))
