@@ -8,8 +8,8 @@ import { CachedSlug, idOf, SlugCache } from './slug-cache.ts'
 import { readWithin, SlugReads } from './slug-reads.ts'
 import type { SavedSlug } from './snapshot.ts'
 
-/** The generation of entries that this process hasn't read itself. */
-const BEFORE = -1
+/** The generation of entries restored from a file: they are used only while the database is down. */
+const RESTORED = -1
 
 type SlugChange = Extract<LinkChange, { slugKey: string }>
 
@@ -43,14 +43,14 @@ export class CachedResolver implements Resolver {
     /** How often changes may have been missed. */
     losses: 0,
   }
-  #turn = 0
+  #turnAt = 0
   #isUpToDate = false
   #generation = 0
   /** By generation, when all changes until then were known; in milliseconds since the epoch. */
   readonly #knownAt: number[] = [0]
   #filled: 'none' | 'part' | 'all' = 'none'
   readonly #readings = new Readings()
-  /** Slugs removed because of messages, which may not be followed again. */
+  /** Slugs that were removed, and are to be read again unless a list of changes or a visit does it. */
   readonly #announced = new Map<string, SlugChange>()
 
   constructor(options: CachedResolverOptions) {
@@ -60,7 +60,7 @@ export class CachedResolver implements Resolver {
   }
 
   begin(): void {
-    this.#turn = this.#options.clock.now()
+    this.#turnAt = this.#options.clock.now()
     this.#isUpToDate = this.#isWithin(this.#knownAt[this.#generation] as number, 'knownWithinMs')
   }
 
@@ -77,7 +77,7 @@ export class CachedResolver implements Resolver {
   end(): void {}
 
   hasAll(): boolean {
-    return this.#announced.size === 0 && this.#extent() === 'all'
+    return this.#announced.size === 0 && this.#fillState() === 'all'
   }
 
   outdated(slugKey: string, domainNo: number): void {
@@ -131,7 +131,7 @@ export class CachedResolver implements Resolver {
         if (isLink && !isKept) this.#filled = 'part'
         if (!isKept) this.#cache.forget(change)
         this.#announced.delete(id)
-        this.#note(change)
+        this.#invalidateReads(change)
       }
     })
   }
@@ -173,7 +173,7 @@ export class CachedResolver implements Resolver {
   restore(slugs: Iterable<SavedSlug>): void {
     for (const slug of slugs) {
       const { domainNo, slugKey, readAt } = slug
-      this.#cache.put(new CachedSlug(domainNo, slugKey, slug, readAt, BEFORE))
+      this.#cache.put(new CachedSlug(domainNo, slugKey, slug, readAt, RESTORED))
     }
   }
 
@@ -197,7 +197,7 @@ export class CachedResolver implements Resolver {
       /** Entries added and removed, in total. */
       edits: found.edits,
       /** How many of the links are cached; `none`: it isn't known. */
-      filled: this.#extent(),
+      filled: this.#fillState(),
     }
   }
 
@@ -206,7 +206,7 @@ export class CachedResolver implements Resolver {
   }
 
   #isWithin(at: number, bound: 'knownWithinMs' | 'maxAgeMs'): boolean {
-    const age = this.#turn - at
+    const age = this.#turnAt - at
     return age >= 0 && age < this.#options[bound]
   }
 
@@ -215,7 +215,7 @@ export class CachedResolver implements Resolver {
     return Math.max(readAt, this.#knownAt[generation] ?? 0)
   }
 
-  #extent(): 'none' | 'part' | 'all' {
+  #fillState(): 'none' | 'part' | 'all' {
     return this.#filled === 'all' && this.#cache.found.hasEvicted ? 'part' : this.#filled
   }
 
@@ -237,11 +237,11 @@ export class CachedResolver implements Resolver {
 
   #forget(change: LinkChange): void {
     this.#cache.forget(change)
-    this.#note(change)
+    this.#invalidateReads(change)
   }
 
-  /** Running reads don't cache what they return of a changed slug. */
-  #note(change: LinkChange): void {
+  /** Keeps running reads from caching what they return for a changed slug. */
+  #invalidateReads(change: LinkChange): void {
     this.#readings.changed(change)
     // Any of them may concern a slug of that link.
     if ('linkSeq' in change) this.#reads.detachAll()
@@ -256,7 +256,7 @@ export class CachedResolver implements Resolver {
     this.#counts.misses++
     const hasRoom = this.#reads.hasRoomFor(slugKey, domainNo)
     if (old === undefined) {
-      return hasRoom ? this.#only(slugKey, domainNo) : this.#refuse('Too many slugs are being read')
+      return hasRoom ? this.#loadOrRefuse(slugKey, domainNo) : this.#refuse('Too many slugs are being read')
     }
     if (hasRoom && !this.#reads.isSlow)
       return this.#freshOrStale(this.#load(slugKey, domainNo), old)
@@ -267,7 +267,7 @@ export class CachedResolver implements Resolver {
 
   /** A missing slug must be verified, because it may exist by now. */
   #mayBeStale(entry: CachedSlug): boolean {
-    const age = this.#turn - this.#verifiedAt(entry)
+    const age = this.#turnAt - this.#verifiedAt(entry)
     return entry.link_seq !== null && age < this.#options.staleMaxAgeMs
   }
 
@@ -294,7 +294,7 @@ export class CachedResolver implements Resolver {
     })
   }
 
-  async #only(slugKey: string, domainNo: number): Promise<SlugRow | null> {
+  async #loadOrRefuse(slugKey: string, domainNo: number): Promise<SlugRow | null> {
     try {
       return await this.#load(slugKey, domainNo)
     } catch (error) {

@@ -80,7 +80,7 @@ async function list(
 /** @throws AppError FOLDER_NOT_FOUND */
 async function get(ctx: ServiceContext, caller: Reader, id: string): Promise<Folder> {
   const { read } = ctx.storage
-  return readFolder(read, await visible(read, caller, id), await linksOf(ctx, caller, id))
+  return readFolder(read, await getVisible(read, caller, id), await linksOf(ctx, caller, id))
 }
 
 /** @throws AppError VALIDATION_FAILED */
@@ -127,7 +127,7 @@ async function update(
   { links, ...patch }: FolderChange,
   ifMatch: IfMatch,
 ): Promise<Folder> {
-  const row = await toChange(tx, caller, id, ifMatch)
+  const row = await lockForChange(tx, caller, id, ifMatch)
   const members = (await membersOf(tx, [id])).get(id) ?? []
   const before = { name: row.name, access: row.access, members }
   const { name = before.name, access = before.access } = patch
@@ -163,7 +163,7 @@ async function remove(
   moveTo: string | undefined,
   ifMatch: IfMatch,
 ): Promise<void> {
-  const row = await toChange(tx, caller, id, ifMatch)
+  const row = await lockForChange(tx, caller, id, ifMatch)
   if (moveTo === undefined && (await hasLinks(tx, row))) throw new AppError('FOLDER_NOT_EMPTY')
   const into =
     moveTo === undefined || moveTo === 'none' ? null : await target(tx, caller, moveTo, id)
@@ -179,7 +179,7 @@ async function remove(
 
 /** The folder to move links to. @throws AppError VALIDATION_FAILED (FOLDER_NOT_FOUND) */
 async function target(tx: Transaction, caller: Principal, id: string, from: string) {
-  const row = id === from ? undefined : await found(tx, caller, id)
+  const row = id === from ? undefined : await findVisible(tx, caller, id)
   if (row === undefined) throw invalid({ field: 'move_to', code: 'FOLDER_NOT_FOUND' })
   return row
 }
@@ -207,22 +207,22 @@ async function checkMembers(
 }
 
 /** A folder that the caller can see; undefined: there is none, or it was merged into another. */
-async function found(sqlx: Sql, reader: Reader, id: string) {
+async function findVisible(sqlx: Sql, reader: Reader, id: string) {
   const row = seesFolder(reader, id) ? await findFolder(sqlx, reader.workspace.no, id) : undefined
   return row?.id === id ? row : undefined
 }
 
 /** @throws AppError FOLDER_NOT_FOUND */
-async function visible(sqlx: Sql, caller: Reader, id: string): Promise<FolderRow> {
-  const row = await found(sqlx, caller, id)
+async function getVisible(sqlx: Sql, caller: Reader, id: string): Promise<FolderRow> {
+  const row = await findVisible(sqlx, caller, id)
   if (row === undefined) throw new AppError('FOLDER_NOT_FOUND')
   return row
 }
 
 /** @throws AppError FOLDER_NOT_FOUND, PRECONDITION_FAILED */
-async function toChange(tx: Transaction, caller: Principal, id: string, ifMatch: IfMatch) {
+async function lockForChange(tx: Transaction, caller: Principal, id: string, ifMatch: IfMatch) {
   await tx.lockWorkspace(caller.workspace.no)
-  const row = await visible(tx, caller, id)
+  const row = await getVisible(tx, caller, id)
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   return row
 }

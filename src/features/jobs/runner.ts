@@ -36,7 +36,7 @@ const ATTEMPTS_MAX = 10
 const RUNNING_MAX = 4
 /** Of these, jobs that ask other services, which may never answer. */
 const ASKING_MAX = RUNNING_MAX - 1
-/** How long a job keeps its place, from its first step on, while other workspaces wait for one. */
+/** How long a job keeps its slot, from its first step on, while other workspaces wait for one. */
 const TURN_MS = 15_000
 
 /** What starting a job takes, and each of its steps, unless its type needs another scope. */
@@ -44,16 +44,17 @@ const SCOPE = 'links:write'
 
 /** The job was cancelled, or another process has it. */
 class LeaseLost extends Error {}
-/** Jobs of other workspaces wait for the place. */
+/** Jobs of other workspaces wait for the slot. */
 class TurnOver extends Error {}
-/** A place of this process, taken by a job. */
-class Place {
+/** A slot of this process that runs a job. */
+class Slot {
   constructor(readonly asksOthers: boolean) {}
 
-  /** When the run's first step was done: before, ending it would only lose work. */
+  /** When the first step of the run was committed. Ending the run before would only lose work. */
   since: number | null = null
+  /** Jobs of other workspaces wait for the slot. */
   isWanted = false
-  /** While the job waits: releases its place. */
+  /** While the job waits: ends its run, so that the slot becomes free. */
   leave: (() => void) | undefined
   ended: Promise<void> = Promise.resolve()
 }
@@ -88,7 +89,7 @@ export function createJobRunner(deps: RunnerDeps) {
   const { storage, clock, logger, handlers, nodeId: owner = 'server' } = deps
   // Other types are from newer versions, and only newer nodes can run them.
   const types = () => [...handlers.keys()]
-  /** The types for which there is a place. */
+  /** The types for which there is a slot. */
   function startable(): string[] {
     const asking = [...running.values()].filter(({ asksOthers }) => asksOthers).length
     if (running.size >= RUNNING_MAX) return []
@@ -96,21 +97,21 @@ export function createJobRunner(deps: RunnerDeps) {
   }
   const stopping = new AbortController()
   /** Running jobs by workspace. */
-  const running = new Map<number, Place>()
+  const running = new Map<number, Slot>()
   const busy = () => [...running.keys()]
-  let looking: Promise<void> | undefined
-  let isAsked = false
+  let starting: Promise<void> | undefined
+  let isWoken = false
   let hasReleased = false
   let timer: ReturnType<typeof setInterval> | undefined
 
-  /** Starts waiting jobs while there are free places. Called again if the database is down. */
-  async function look(): Promise<void> {
+  /** Starts waiting jobs while there are free slots. Called again if the database is down. */
+  async function startWaiting(): Promise<void> {
     if (!hasReleased) {
       await storage.write((tx) => releaseJobs(tx, owner, busy()), { survives: 'process' })
       hasReleased = true
     }
     while (!stopping.signal.aborted) {
-      isAsked = false
+      isWoken = false
       const waiting = (of: string[]) => waitingJob(storage.read, of, clock.now(), busy())
       const next = await waiting(startable())
       if (next !== undefined) {
@@ -118,13 +119,13 @@ export function createJobRunner(deps: RunnerDeps) {
         continue
       }
       if ((await waiting(types())) !== undefined) endTurn()
-      if (!isAsked) return
+      if (!isWoken) return
     }
   }
 
   /** Ends the turn of a job that waits, or the longest one if it has lasted long enough. */
   function endTurn(): void {
-    // While there is a place, only jobs that ask others wait, for one of theirs.
+    // While there is a slot, only jobs that ask others wait, for one of theirs.
     const wanted = [...running.values()].filter(
       ({ asksOthers }) => asksOthers || running.size >= RUNNING_MAX,
     )
@@ -133,8 +134,8 @@ export function createJobRunner(deps: RunnerDeps) {
       waiting.leave()
       return
     }
-    const places = wanted.filter(({ since }) => since !== null)
-    const [longest] = places.sort((a, b) => Number(a.since) - Number(b.since))
+    const slots = wanted.filter(({ since }) => since !== null)
+    const [longest] = slots.sort((a, b) => Number(a.since) - Number(b.since))
     if (longest && clock.now() - Number(longest.since) >= TURN_MS) longest.isWanted = true
   }
 
@@ -148,10 +149,10 @@ export function createJobRunner(deps: RunnerDeps) {
       { workspaceNo },
     )
     if (row === undefined) return
-    const place = new Place(deps.asking.has(row.type))
-    running.set(workspaceNo, place)
-    const ended = run(deps, row, { owner, place, stopping: stopping.signal })
-    place.ended = ended.finally(() => running.delete(workspaceNo)).then(wake, failed)
+    const slot = new Slot(deps.asking.has(row.type))
+    running.set(workspaceNo, slot)
+    const ended = run(deps, row, { owner, slot, stopping: stopping.signal })
+    slot.ended = ended.finally(() => running.delete(workspaceNo)).then(wake, failed)
   }
 
   function failed(err: unknown): void {
@@ -160,12 +161,12 @@ export function createJobRunner(deps: RunnerDeps) {
   }
 
   function wake(): void {
-    isAsked = true
+    isWoken = true
     if (timer === undefined || stopping.signal.aborted) return
-    looking ??= look()
+    starting ??= startWaiting()
       .catch(failed)
       .finally(() => {
-        looking = undefined
+        starting = undefined
       })
   }
 
@@ -184,7 +185,7 @@ export function createJobRunner(deps: RunnerDeps) {
     async stop(): Promise<void> {
       clearInterval(timer)
       stopping.abort()
-      await looking
+      await starting
       await Promise.all([...running.values()].map(({ ended }) => ended))
     },
   }
@@ -194,7 +195,7 @@ export function createJobRunner(deps: RunnerDeps) {
 async function run(
   deps: RunnerDeps,
   row: JobRow,
-  { owner, place, stopping }: { owner: string; place: Place; stopping: AbortSignal },
+  { owner, slot, stopping }: { owner: string; slot: Slot; stopping: AbortSignal },
 ): Promise<void> {
   const { storage, clock, logger, handlers, endActions, scopes, callerOf, ended: note } = deps
   const { id, type } = row
@@ -232,10 +233,10 @@ async function run(
   async function wait(ms: number, state: unknown): Promise<void> {
     const until = clock.now() + ms
     const waiting = new AbortController()
-    place.leave = () => waiting.abort()
+    slot.leave = () => waiting.abort()
     const ends = AbortSignal.any([signal, waiting.signal])
     await setTimeout(ms, undefined, { signal: ends }).catch(() => {})
-    place.leave = undefined
+    slot.leave = undefined
     if (waiting.signal.aborted) throw new Postponed(Math.max(0, until - clock.now()), state)
     signal.throwIfAborted()
   }
@@ -264,11 +265,11 @@ async function run(
         await addFolders(tx, job, made.folders ?? [])
         const owes = owed + Math.floor(tx.recorded.bytes / BYTES_PER_REQUEST)
         await keep(tx, { ...columnsOf(made, owes), attempts: 0, lease_until: now + LEASE_MS })
-        place.since ??= now
+        slot.since ??= now
         tx.afterCommit(() => {
           owed = owes
         })
-        if (place.isWanted) tx.afterCommit(() => turnOver.abort(new TurnOver()))
+        if (slot.isWanted) tx.afterCommit(() => turnOver.abort(new TurnOver()))
       },
     })
     await finish({ status: 'succeeded', ...(result && { result: JSON.stringify(result) }) })

@@ -88,7 +88,7 @@ export function createJobService(
 
   async function find(caller: JobReader, id: string): Promise<JobRow | undefined> {
     const row = await findJob(storage.read, viewOf(caller), id)
-    return row && named(storage.read, row)
+    return row && withActorName(storage.read, row)
   }
 
   return {
@@ -149,7 +149,7 @@ export function createJobService(
       await addFolders(tx, { id: row.id, workspaceNo: workspace.no }, folders)
       if (about !== undefined) await copyFolders(tx, about, row.id)
       tx.afterCommit(runner.wake)
-      return named(tx, row)
+      return withActorName(tx, row)
     },
 
     /** Adds members to the result of a finished job. */
@@ -159,7 +159,7 @@ export function createJobService(
     },
 
     /** @throws AppError JOB_NOT_FOUND */
-    get: (caller: JobReader, id: string) => found(find(caller, id)),
+    get: (caller: JobReader, id: string) => orNotFound(find(caller, id)),
 
     /** A job that the caller can see. */
     find,
@@ -173,7 +173,7 @@ export function createJobService(
       const binding = JSON.stringify(['jobs', view.workspaceNo, filter.type, filter.status])
       const below = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as string)
       const rows = await listJobs(storage.read, view, filter, { below, limit: limit + 1 })
-      return pageOf(await allNamed(storage.read, rows), limit, ({ id }) =>
+      return pageOf(await withActorNames(storage.read, rows), limit, ({ id }) =>
         cursors.encode([id], binding),
       )
     },
@@ -185,11 +185,11 @@ export function createJobService(
     async cancel(tx: Transaction, caller: JobPrincipal, id: string): Promise<JobRow> {
       const now = clock.now()
       const row = await cancelJob(tx, viewOf(caller), id, now)
-      if (row === undefined) return named(tx, await found(findJob(tx, viewOf(caller), id)))
+      if (row === undefined) return withActorName(tx, await orNotFound(findJob(tx, viewOf(caller), id)))
       await recordChange(tx, caller.actor, { ...entryOf(row, now), action: 'job.cancelled' })
       await recordEnd(tx, endActions, row, now)
       tx.afterCommit(() => deps.ended?.(`type="${row.type}",status="cancelled"`))
-      return named(tx, row)
+      return withActorName(tx, row)
     },
 
     /** Deletes jobs that finished long ago. */
@@ -207,17 +207,17 @@ function viewOf(caller: JobReader): JobView {
 }
 
 /** The rows without email addresses, for responses. */
-async function allNamed(sql: Sql, rows: readonly JobRow[]): Promise<JobRow[]> {
+async function withActorNames(sql: Sql, rows: readonly JobRow[]): Promise<JobRow[]> {
   const actors = rows.map(({ actor }) => JSON.parse(actor) as Actor)
   const shown = await withoutAddresses(sql, actors)
   return rows.map((row, n) => ({ ...row, actor: JSON.stringify(shown[n]) }))
 }
 
-async function named(sql: Sql, row: JobRow): Promise<JobRow> {
-  return (await allNamed(sql, [row]))[0] ?? row
+async function withActorName(sql: Sql, row: JobRow): Promise<JobRow> {
+  return (await withActorNames(sql, [row]))[0] ?? row
 }
 
-async function found(job: Promise<JobRow | undefined>): Promise<JobRow> {
+async function orNotFound(job: Promise<JobRow | undefined>): Promise<JobRow> {
   const row = await job
   if (row === undefined) throw new AppError('JOB_NOT_FOUND')
   return row

@@ -88,7 +88,7 @@ async function list(
 
 /** @throws AppError TAG_NOT_FOUND */
 async function get(ctx: ServiceContext, caller: Reader, id: string): Promise<Tag> {
-  const row = await found(ctx.storage.read, caller, id)
+  const row = await findVisible(ctx.storage.read, caller, id)
   return toTag(row, await linksOf(ctx, caller, id))
 }
 
@@ -126,7 +126,7 @@ async function update(
   ifMatch: IfMatch,
 ): Promise<Tag> {
   const { no } = caller.workspace
-  const row = await toChange(tx, caller, id, ifMatch)
+  const row = await lockForChange(tx, caller, id, ifMatch)
   const before = { name: row.name, color: row.colour }
   const { tag: name, key } = patch.name ?? { tag: row.name, key: row.key }
   const color = patch.color === null ? colorOf(key) : (patch.color ?? row.colour)
@@ -163,8 +163,8 @@ async function merge(
   { into: intoId, links }: { into: string; links: number },
   ifMatch: IfMatch,
 ): Promise<Tag> {
-  const row = await toChange(tx, caller, id, ifMatch)
-  const into = await found(tx, caller, intoId)
+  const row = await lockForChange(tx, caller, id, ifMatch)
+  const into = await findVisible(tx, caller, intoId)
   if (into.id === row.id) return toTag(row, links)
   const { key, name, search_text } = into
   await updateTag(tx, row, { key, name, search_text, merged_into: into.no })
@@ -184,7 +184,7 @@ async function remove(
   id: string,
   ifMatch: IfMatch,
 ): Promise<void> {
-  const row = await toChange(tx, caller, id, ifMatch)
+  const row = await lockForChange(tx, caller, id, ifMatch)
   await deleteTag(tx, row)
   await recordObject(tx, caller, 'tag.deleted', row, clock.now(), {
     before: { name: row.name, color: row.colour },
@@ -193,7 +193,7 @@ async function remove(
 }
 
 /** @throws AppError TAG_NOT_FOUND */
-async function found(sqlx: Sql, caller: Reader, id: string): Promise<TagRow> {
+async function findVisible(sqlx: Sql, caller: Reader, id: string): Promise<TagRow> {
   const row = await findTag(sqlx, seenBy(caller), 'id', id)
   if (row === undefined) throw new AppError('TAG_NOT_FOUND')
   return row
@@ -228,9 +228,9 @@ function seenBy(reader: Reader) {
 }
 
 /** A tag to be changed. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED */
-async function toChange(tx: Transaction, caller: TagPrincipal, id: string, ifMatch: IfMatch) {
+async function lockForChange(tx: Transaction, caller: TagPrincipal, id: string, ifMatch: IfMatch) {
   await tx.lockWorkspace(caller.workspace.no)
-  const row = await found(tx, caller, id)
+  const row = await findVisible(tx, caller, id)
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   return row
 }

@@ -114,7 +114,7 @@ export async function insertTags(
   const count = tags.length
   const [taken] = await tx.run(takeNumbers, { workspaceNo, count })
   const last = taken?.tags_made ?? 0
-  // Of less ever made, not too many can be there.
+  // Counting is slow, and needless until so many were ever created.
   if (last > TAGS_MAX && (await countRows(tx, 'tags', workspaceNo)) + count > TAGS_MAX) {
     throw new AppError('PLAN_LIMIT_REACHED', {
       details: [{ field: 'tags', code: 'TAGS_LIMIT', params: { limit: TAGS_MAX } }],

@@ -82,12 +82,12 @@ async function replay(
   caller: Principal,
   { id, delivery }: { id: string; delivery: string },
 ): Promise<Delivery> {
-  await enabled(tx, caller, id)
+  await findEnabled(tx, caller, id)
   const row = await findDelivery(tx, id, delivery)
   if (row === undefined) throw new AppError('DELIVERY_NOT_FOUND')
   const again = { status: 'pending', tries: 0, due_at: ctx.clock.now() } as const
   await changeDelivery(tx, row, again)
-  await due(ctx, tx, id)
+  await wakeSender(ctx, tx, id)
   return (await toDeliveries(ctx, caller, [{ ...row, ...again }]))[0] as Delivery
 }
 
@@ -98,13 +98,13 @@ async function test(
   caller: Principal,
   id: string,
 ): Promise<Delivery[]> {
-  const webhook = await enabled(tx, caller, id)
+  const webhook = await findEnabled(tx, caller, id)
   const rows = typesOf(webhook).map((type) => {
     const event = sampleOf(type, ctx.ids.next('evt'))
     return { ...newDelivery(ctx, webhook, { ...event, number: null }), body: JSON.stringify(event) }
   })
   await insertDeliveries(tx, rows)
-  await due(ctx, tx, id)
+  await wakeSender(ctx, tx, id)
   return toDeliveries(ctx, caller, rows)
 }
 
@@ -118,7 +118,7 @@ async function replayAll(
   caller: Principal,
   { id, after }: { id: string; after: string | undefined },
 ) {
-  await enabled(tx, caller, id)
+  await findEnabled(tx, caller, id)
   const from = parseQueryTime(after ?? '')
   const start =
     typeof from === 'number'
@@ -137,7 +137,7 @@ async function runReplay(ctx: Context, run: JobRun<ReplayInput, number>) {
   while (position < upTo) {
     run.signal.throwIfAborted()
     const { read } = ctx.storage
-    const row = await enabled(read, await run.caller(read), id)
+    const row = await findEnabled(read, await run.caller(read), id)
     if ((await countWaiting(read, id, WAITING_MAX)) >= WAITING_MAX) {
       throw new Postponed(WAIT_MS, position)
     }
@@ -150,7 +150,7 @@ async function runReplay(ctx: Context, run: JobRun<ReplayInput, number>) {
           tx,
           events.map((event) => newDelivery(ctx, row, event)),
         )
-        await due(ctx, tx, id)
+        await wakeSender(ctx, tx, id)
         const state = page.position
         await run.checkpoint(tx, { state, progress: { done: done + events.length } })
       },
@@ -186,14 +186,14 @@ export function newDelivery(
 }
 
 /** @throws AppError WEBHOOK_NOT_FOUND, WEBHOOK_DISABLED */
-async function enabled(sql: Sql, caller: Principal, id: string): Promise<WebhookRow> {
+async function findEnabled(sql: Sql, caller: Principal, id: string): Promise<WebhookRow> {
   const row = await find(sql, caller, id)
   if (row.enabled === 0) throw new AppError('WEBHOOK_DISABLED')
   return row
 }
 
 /** Lets a node send what is due now. */
-async function due({ clock, wake }: Context, tx: Transaction, id: string): Promise<void> {
+async function wakeSender({ clock, wake }: Context, tx: Transaction, id: string): Promise<void> {
   await changeWebhook(tx, id, { next_at: clock.now() })
   tx.afterCommit(wake)
 }

@@ -2,7 +2,7 @@ import { type EventSignal, StorageUnavailable } from '../../platform/storage/ind
 import type { SenderDeps } from './context.ts'
 import { createPurge } from './purge.ts'
 import { dropLeases, renewLeases, takeLeases, waitingWebhooks } from './sending-store.ts'
-import { Server } from './serve.ts'
+import { WebhookWorker } from './serve.ts'
 
 /** Without renewal, another node takes over after this time. */
 const LEASE_MS = 15_000
@@ -21,9 +21,9 @@ const QUEUE = { survives: 'process', queue: 'webhooks' } as const
  * `nodeId`: unique among those running.
  */
 export function createWebhookSender(given: SenderDeps & { nodeId?: string | undefined }) {
-  const { storage, clock, logger, nodeId: owner = 'server' } = given
+  const { storage, clock, logger, nodeId: owner = 'worker' } = given
   const deps = { ...given, owner, counts: { succeeded: 0, failed: 0 } }
-  const served = new Map<string, { server: Server; ended: Promise<void> }>()
+  const served = new Map<string, { worker: WebhookWorker; ended: Promise<void> }>()
   const stopping = new AbortController()
   const timers: ReturnType<typeof setInterval>[] = []
   let looking: Promise<void> | undefined
@@ -44,10 +44,10 @@ export function createWebhookSender(given: SenderDeps & { nodeId?: string | unde
 
   function begin(id: string, workspaceNo: number): void {
     if (served.has(id)) return
-    const server = new Server(deps, id, workspaceNo, stopping.signal)
+    const worker = new WebhookWorker(deps, id, workspaceNo, stopping.signal)
     // After a failure its lease runs out, and then a node goes on.
-    const ended = server.run().then(undefined, failed)
-    served.set(id, { server, ended })
+    const ended = worker.run().then(undefined, failed)
+    served.set(id, { worker, ended })
     void ended.finally(() => served.delete(id))
   }
 
@@ -67,8 +67,8 @@ export function createWebhookSender(given: SenderDeps & { nodeId?: string | unde
 
   /** `numbers`: only those of these workspaces have something new. */
   function wake(numbers?: ReadonlySet<number>): void {
-    for (const { server } of served.values()) {
-      if (numbers?.has(server.workspaceNo) !== false) server.wake()
+    for (const { worker } of served.values()) {
+      if (numbers?.has(worker.workspaceNo) !== false) worker.wake()
     }
     find()
   }

@@ -18,16 +18,16 @@ import {
   type WebhookRow,
 } from './store.ts'
 
-/** The most requests to a webhook at the same time, and while it fails. */
+/** The most concurrent requests to a webhook, and to one that is failing. */
 const IN_FLIGHT = 5
 const IN_FLIGHT_FAILING = 1
 /** Deliveries that are read together. */
 const BATCH = 20
 /** Events that are read together. */
 const PAGE = 100
-/** The position is stored when there are deliveries, and after so many other audit entries. */
+/** After so many audit entries without deliveries, the position is stored anyway. */
 const UNSTORED_MAX = 1_000
-/** A webhook is read again so often while it waits, and is left after so long without work. */
+/** How often a webhook is read again while it waits, and how long without work until its lease ends. */
 const WAIT_MS = 1_000
 const IDLE_MS = 3_000
 /** How often clicks are looked for. */
@@ -37,7 +37,7 @@ const ATTEMPTS_KEPT = 20
 /** Transactions that share commits. */
 const QUEUE = { survives: 'process', queue: 'webhooks' } as const
 
-/** `old`: signs too until `old_until`. */
+/** `old`: the previous keys, which also sign until `old_until`. */
 interface Keys {
   current: SigningKeys
   old: SigningKeys | null
@@ -46,8 +46,8 @@ interface Keys {
 type Deps = SenderDeps & { owner: string; counts: { succeeded: number; failed: number } }
 
 /** Serves one webhook: makes deliveries of events, and sends them, as long as it has the lease. */
-export class Server {
-  readonly #flying = new Map<string, Promise<void>>()
+export class WebhookWorker {
+  readonly #inFlight = new Map<string, Promise<void>>()
   /** The position as of a version of the webhook; it is stored now and then. */
   #reached = { version: -1, position: 0 }
   #isWoken = false
@@ -79,15 +79,15 @@ export class Server {
       if (maker === null) break
       const due = await this.#due(row, maker)
       await this.#send(row, maker, due)
-      if (due.length > 0 || this.#flying.size > 0) idleAt = performance.now()
+      if (due.length > 0 || this.#inFlight.size > 0) idleAt = performance.now()
       if (due.length > 0 || this.#isWoken) continue
       await this.#wait()
       // No signal tells of clicks, so those who get them are served all the time.
       if (typesOf(row).includes(CLICKS)) continue
-      const isIdle = this.#flying.size === 0 && performance.now() - idleAt >= IDLE_MS
+      const isIdle = this.#inFlight.size === 0 && performance.now() - idleAt >= IDLE_MS
       if (isIdle && !this.#isWoken && (await this.#release())) return
     }
-    await Promise.all(this.#flying.values())
+    await Promise.all(this.#inFlight.values())
     await this.#release(this.deps.clock.now())
   }
 
@@ -108,7 +108,7 @@ export class Server {
   /** Until a request ends, something is new or due, or a while is over. */
   async #wait(): Promise<void> {
     const { storage, clock } = this.deps
-    const next = await nextDueAt(storage.read, this.id, [...this.#flying.keys()])
+    const next = await nextDueAt(storage.read, this.id, [...this.#inFlight.keys()])
     if (this.#isWoken || this.stopping.aborted) return
     const ms = next === null ? WAIT_MS : Math.min(WAIT_MS, next - clock.now())
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -116,7 +116,7 @@ export class Server {
     const timer = setTimeout(end, Math.max(1, ms))
     this.#endWait = end
     this.stopping.addEventListener('abort', end)
-    await Promise.race([promise, ...this.#flying.values()])
+    await Promise.race([promise, ...this.#inFlight.values()])
     this.stopping.removeEventListener('abort', end)
     clearTimeout(timer)
   }
@@ -135,7 +135,7 @@ export class Server {
   async #due(row: WebhookRow, maker: Principal): Promise<DeliveryRow[]> {
     const { storage, clock } = this.deps
     const find = () => {
-      const without = [...this.#flying.keys()]
+      const without = [...this.#inFlight.keys()]
       return dueDeliveries(storage.read, this.id, { now: clock.now(), without, limit: BATCH })
     }
     await this.#takeClicks(row, maker)
@@ -201,7 +201,7 @@ export class Server {
     // The same as long as the version is.
     const keys = this.#keys(row)
     for (const delivery of due) {
-      while (this.#flying.size >= limit) await Promise.race(this.#flying.values())
+      while (this.#inFlight.size >= limit) await Promise.race(this.#inFlight.values())
       if (this.stopping.aborted) return
       // A change applies from the next request on.
       const now = await this.#read()
@@ -221,8 +221,8 @@ export class Server {
       const { id } = delivery
       const ended = sending
         .catch((err) => logger.warn({ err, delivery: id }, 'A delivery was not recorded'))
-        .finally(() => this.#flying.delete(id))
-      this.#flying.set(id, ended)
+        .finally(() => this.#inFlight.delete(id))
+      this.#inFlight.set(id, ended)
     }
   }
 
@@ -245,17 +245,17 @@ export class Server {
     const outcome = await attempt(deps, { url: row.url, headers, body }, this.stopping)
     if (outcome === null) return
     deps.counts[outcome.isSuccess ? 'succeeded' : 'failed']++
-    await this.#note(row, delivery, outcome)
+    await this.#recordOutcome(row, delivery, outcome)
   }
 
   /** Stores the outcome, and what it says about the webhook. */
-  async #note(row: WebhookRow, delivery: DeliveryRow, outcome: Outcome): Promise<void> {
+  async #recordOutcome(row: WebhookRow, delivery: DeliveryRow, outcome: Outcome): Promise<void> {
     const { isSuccess, retryAfterMs, attempt: made } = outcome
     const tries = delivery.tries + 1
     const isTest = delivery.body !== null
     const due_at = isSuccess || isTest ? null : nextAttemptAt(this.deps, tries, retryAfterMs)
     const status = isSuccess ? 'succeeded' : due_at === null ? 'failed' : 'pending'
-    await this.#store(delivery, { status, tries, due_at }, made)
+    await this.#storeAttempt(delivery, { status, tries, due_at }, made)
     if (made.status === 410) return disable(this.deps, row, 'gone')
     if (isTest && !isSuccess) return
     const { failing_since } = (await this.#read()) ?? row
@@ -272,7 +272,7 @@ export class Server {
     const at = new Date(this.deps.clock.now()).toISOString()
     const none = { status: null, duration_ms: 0, response: null }
     const ended = { status: 'failed', due_at: null }
-    return this.#store(delivery, ended, { at, ...none, error: 'not_permitted' })
+    return this.#storeAttempt(delivery, ended, { at, ...none, error: 'not_permitted' })
   }
 
   #postpone(delivery: DeliveryRow): Promise<void> {
@@ -280,7 +280,7 @@ export class Server {
     return this.deps.storage.write((tx) => changeDelivery(tx, delivery, { due_at }), QUEUE)
   }
 
-  #store(delivery: DeliveryRow, changes: Partial<DeliveryRow>, made: Attempt): Promise<void> {
+  #storeAttempt(delivery: DeliveryRow, changes: Partial<DeliveryRow>, made: Attempt): Promise<void> {
     const all = [...(JSON.parse(delivery.attempts) as Attempt[]), made]
     const attempts = JSON.stringify(all.slice(-ATTEMPTS_KEPT))
     const changed = { ...changes, attempts }
