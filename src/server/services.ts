@@ -111,7 +111,12 @@ function createServices(parts: Parts) {
   return {
     events,
     ...createWebhookServices({
-      ...{ ...parts, events, eventSignal, jobs, mailer, outgoing },
+      ...parts,
+      events,
+      eventSignal,
+      jobs,
+      mailer,
+      outgoing,
       callerOf: callers.callerOf,
       readClicks: statistics.recorded,
     }),
@@ -122,13 +127,23 @@ function createServices(parts: Parts) {
     pageDetails: createPageDetails({ outgoing }),
     explain: createExplainService({ ...ofVisits(parts), links }),
     blocks: createBlocks({ ...parts, list: parts.blocks }),
-    ...{ accounts, administration, callers, filterJobs, imports, jobs },
+    accounts,
+    administration,
+    callers,
+    filterJobs,
+    imports,
+    jobs,
     ...createShares({
-      ...{ ...parts, statistics },
+      ...parts,
+      statistics,
       key: secrets.shares,
       guesses: createGuessLimit(backend.limiters.guesses, parts.clock),
     }),
-    ...{ keys, links, mailer, ownDomains, statistics },
+    keys,
+    links,
+    mailer,
+    ownDomains,
+    statistics,
   }
 }
 

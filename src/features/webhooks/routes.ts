@@ -85,10 +85,10 @@ function registerCollection(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     operationId: 'createWebhook',
     summary: 'Create a webhook',
     description:
-      'Events that happen from now on are sent to the URL as they are in the feed, signed as Standard ' +
-      'Webhooks 1.0 says. It gets the events that its maker can see at the time; if they lose access, ' +
-      `it stops. A workspace has at most ${WEBHOOKS_MAX}. The answer holds the secret, this once, and ` +
-      'is never stored: an `Idempotency-Key` is ignored.',
+      'Sends events from now on to the URL, in the form of the feed and signed as in Standard Webhooks ' +
+      '1.0. A webhook gets the events that its creator can see at the time, and stops if they lose ' +
+      `access. A workspace has at most ${WEBHOOKS_MAX}. The response contains the secret only this once ` +
+      'and isn’t stored: `Idempotency-Key` is ignored.',
     body: WebhookCreateSchema,
     bodyExample: { url: WEBHOOK_EXAMPLE.url, types: ['link.created'] },
     success: withSecret(201, 'The webhook with its secret.'),
@@ -141,8 +141,8 @@ function registerById(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     operationId: 'updateWebhook',
     summary: 'Update a webhook',
     description:
-      'A JSON merge patch (RFC 7396). Enabled again, it sends what happens from then on, and what was ' +
-      'waiting; events in between can be replayed.',
+      'A JSON merge patch (RFC 7396). When it is enabled again, it sends pending deliveries, and events ' +
+      'from then on; events in between can be replayed.',
     body: WebhookPatchSchema,
     bodyExample: { enabled: true },
     success: one(200, 'The webhook as it is now.'),
@@ -177,8 +177,8 @@ function registerById(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     operationId: 'rotateWebhookSecret',
     summary: 'Rotate the secret of a webhook',
     description:
-      'Gives it another secret and key pair. For 24 hours the previous ones sign too. The answer ' +
-      'holds the secret, this once: an `Idempotency-Key` is ignored.',
+      'Replaces the secret and the key pair. The previous ones also sign for 24 hours. The response ' +
+      'contains the secret only this once: `Idempotency-Key` is ignored.',
     params: BY_ID.params,
     success: withSecret(200, 'The webhook with its new secret.'),
     errors: ['WEBHOOK_NOT_FOUND'],
@@ -197,7 +197,7 @@ function registerDeliveryRoutes(api: Pick<Api, 'add'>, deliveries: Deliveries): 
     path: `${PATH}/{id}/test`,
     operationId: 'testWebhook',
     summary: 'Test a webhook',
-    description: 'Sends a sample of each of its types, once. The deliveries say how that went.',
+    description: 'Sends one sample of each of its types. The deliveries show the results.',
     params: BY_ID.params,
     success: {
       status: 202,
@@ -265,8 +265,7 @@ function registerReplayRoutes(api: Pick<Api, 'add'>, deliveries: Deliveries): vo
     operationId: 'replayWebhook',
     summary: 'Replay events',
     description:
-      'Starts a job that sends all events after one, or from a time on, up to now, as far as they match ' +
-      'the webhook.',
+      'Starts a job that sends all matching events after an event or from a time on, up to now.',
     params: BY_ID.params,
     body: ReplaySchema,
     bodyExample: { after: DELIVERY_EXAMPLE.event_id },
@@ -278,8 +277,12 @@ function registerReplayRoutes(api: Pick<Api, 'add'>, deliveries: Deliveries): vo
       example: { ...JOB_EXAMPLE, type: 'webhook.replay' },
     },
     errors: [
-      ...(['BAD_REQUEST', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_DISABLED'] as const),
-      ...(['EVENTS_EXPIRED', 'EVENTS_OTHER_FEED', 'TOO_MANY_JOBS'] as const),
+      'BAD_REQUEST',
+      'WEBHOOK_NOT_FOUND',
+      'WEBHOOK_DISABLED',
+      'EVENTS_EXPIRED',
+      'EVENTS_OTHER_FEED',
+      'TOO_MANY_JOBS',
     ],
     handler: (call) =>
       call.mutate(async (tx) => {

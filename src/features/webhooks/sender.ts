@@ -21,7 +21,7 @@ const QUEUE = { survives: 'process', queue: 'webhooks' } as const
  * `nodeId`: unique among those running.
  */
 export function createWebhookSender(given: SenderDeps & { nodeId?: string | undefined }) {
-  const { storage, clock, logger, nodeId: owner = 'worker' } = given
+  const { storage, clock, logger, nodeId: owner = 'server' } = given
   const deps = { ...given, owner, counts: { succeeded: 0, failed: 0 } }
   const served = new Map<string, { worker: WebhookWorker; ended: Promise<void> }>()
   const stopping = new AbortController()
