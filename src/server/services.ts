@@ -79,31 +79,13 @@ function createServices(parts: Parts) {
   const sendInvitation = createSendInvitation({ mailer, key })
   const services = { keys, links, ownDomains, sendInvitation }
   const administration = createAdministration({ ...parts, ...services })
-  const { workspaces, invitations } = administration
   const statistics = createStatisticsService({
     ...parts,
     reports: backend.statistics.client,
     forgetClicks: backend.forgetClicks,
     liveLateMs: nodeId === undefined ? 0 : LIVE_LATE_MS,
   })
-  const accounts = createAccounts({
-    ...parts,
-    users: createUserService(parts),
-    workspaces,
-    invitations: createInvitations({ ...parts, invitations, key }),
-    mailer,
-    key,
-    signUp: config.signUp,
-    workspaceCreation: config.workspaceCreation,
-    oidc: config.oidc,
-    signInFailed: metrics.tally('sign_in_failures_total', 'Refused sign-ins, by code', [
-      'code="SIGN_IN_FAILED"',
-    ]),
-    domains: domains.hosts,
-    // The built-in plans are only examples.
-    sellsPlans:
-      config.plansFile !== null && parts.plans.all.some(({ price }) => Boolean(price.amount)),
-  })
+  const accounts = openAccounts(parts, administration, mailer)
   const events = createEventService(parts)
   const { eventSignal } = backend
   const { clicksThisMonth } = administration
@@ -145,6 +127,33 @@ function createServices(parts: Parts) {
     ownDomains,
     statistics,
   }
+}
+
+function openAccounts(
+  parts: Parts,
+  { workspaces, invitations }: ReturnType<typeof createAdministration>,
+  mailer: ReturnType<typeof createMailer>,
+) {
+  const { config, metrics, secrets, domains } = parts
+  const key = secrets.accounts
+  return createAccounts({
+    ...parts,
+    users: createUserService(parts),
+    workspaces,
+    invitations: createInvitations({ ...parts, invitations, key }),
+    mailer,
+    key,
+    signUp: config.signUp,
+    workspaceCreation: config.workspaceCreation,
+    oidc: config.oidc,
+    signInFailed: metrics.tally('sign_in_failures_total', 'Refused sign-ins, by code', [
+      'code="SIGN_IN_FAILED"',
+    ]),
+    domains: domains.hosts,
+    // The built-in plans are only examples.
+    sellsPlans:
+      config.plansFile !== null && parts.plans.all.some(({ price }) => Boolean(price.amount)),
+  })
 }
 
 function createLinks(parts: Parts) {
