@@ -62,15 +62,15 @@ function Frame() {
   const navigate = useNavigate()
   const onAccount = useLocation({ select: ({ pathname }) => pathname.endsWith('/account') })
   const onLinks = useLocation({ select: ({ pathname }) => pathname.endsWith('/links') })
-  const [listed, setListed] = useState(false)
+  const [shortcutsOpen, setShortcutsOpen] = useState(false)
   const [creating, setCreating] = useState(false)
-  const [finding, setFinding] = useState(false)
-  const [founding, setFounding] = useState(false)
-  const showKeys = () => setListed(true)
+  const [paletteOpen, setPaletteOpen] = useState(false)
+  const [newWorkspaceOpen, setNewWorkspaceOpen] = useState(false)
+  const showShortcuts = () => setShortcutsOpen(true)
   const openWorkspace = useOpenWorkspace()
   useShortcuts({
-    '?': showKeys,
-    'mod k': () => setFinding(true),
+    '?': showShortcuts,
+    'mod k': () => setPaletteOpen(true),
     ...Object.fromEntries(
       destinationsOf(place).map(({ to, letter }) => [`g ${letter}`, () => void navigate({ to })]),
     ),
@@ -88,11 +88,11 @@ function Frame() {
       </a>
       <aside className="sticky top-0 hidden h-dvh w-56 shrink-0 flex-col gap-3 border-line border-e bg-sunken p-2.5 md:flex">
         <WorkspaceSwitch />
-        <FindButton onClick={() => setFinding(true)} />
+        <FindButton onClick={() => setPaletteOpen(true)} />
         <SideNavigation />
         <PersonMenu
           side="top"
-          onShortcuts={showKeys}
+          onShortcuts={showShortcuts}
           trigger={
             <button
               type="button"
@@ -122,7 +122,7 @@ function Frame() {
         </div>
         <PersonMenu
           side="bottom"
-          onShortcuts={showKeys}
+          onShortcuts={showShortcuts}
           trigger={
             <button
               type="button"
@@ -150,21 +150,21 @@ function Frame() {
       <FootBar onCreate={place.may('links:write') ? () => setCreating(true) : undefined} />
       <JobList />
       <Suspense>
-        {finding ? (
+        {paletteOpen ? (
           <Palette
-            onClose={() => setFinding(false)}
+            onClose={() => setPaletteOpen(false)}
             onCreate={() => setCreating(true)}
-            onShortcuts={showKeys}
-            onNewWorkspace={() => setFounding(true)}
+            onShortcuts={showShortcuts}
+            onNewWorkspace={() => setNewWorkspaceOpen(true)}
           />
         ) : null}
       </Suspense>
       <Suspense>
-        {founding ? (
-          <NewWorkspace onClose={() => setFounding(false)} onCreated={openWorkspace} />
+        {newWorkspaceOpen ? (
+          <NewWorkspace onClose={() => setNewWorkspaceOpen(false)} onCreated={openWorkspace} />
         ) : null}
       </Suspense>
-      <Suspense>{listed ? <ShortcutList onClose={() => setListed(false)} /> : null}</Suspense>
+      <Suspense>{shortcutsOpen ? <ShortcutList onClose={() => setShortcutsOpen(false)} /> : null}</Suspense>
       <Suspense>
         {creating ? (
           <CreatePanel onClose={() => setCreating(false)} onCreated={() => setCreating(false)} />

@@ -11,8 +11,8 @@ document.addEventListener('pointercancel', hold(false), true)
  * pointer gets no click. For content that appears when a field loses the focus to a press
  * elsewhere.
  */
-export function afterPress(does: () => void): void {
+export function afterPress(action: () => void): void {
   // The click event follows the release of the button.
-  if (held) document.addEventListener('pointerup', () => setTimeout(does), { once: true })
-  else does()
+  if (held) document.addEventListener('pointerup', () => setTimeout(action), { once: true })
+  else action()
 }

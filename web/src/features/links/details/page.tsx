@@ -131,7 +131,7 @@ function Loaded({ link }: { link: Link }) {
           ) : null}
           <RowMenu
             link={link}
-            does={{
+            handlers={{
               ...actions,
               showQr,
               edit: open,

@@ -27,8 +27,8 @@ const FEW = 5
 /** How often the list is reloaded while the first click is awaited. */
 const RELOAD_MS = 3_000
 
-/** Where a browser keeps that the steps of a workspace were dismissed. */
-const keptAt = (workspace: string) => `slugline.first-steps.${workspace}`
+/** The key of local storage for the dismissal of the steps in a workspace. */
+const dismissedKey = (workspace: string) => `slugline.first-steps.${workspace}`
 
 /**
  * A first link by one field, and a checklist of three steps: link, click, key. Then where to go next,
@@ -47,14 +47,14 @@ export function FirstSteps({
   const { workspace } = place
   const links = list?.data ?? []
   const total = list?.pagination.total ?? 0
-  const mayMakeKeys = place.may('keys:write')
-  const keys = useQuery({ ...keysQuery(workspace.id), enabled: mayMakeKeys && total <= FEW }).data
+  const mayCreateKeys = place.may('keys:write')
+  const keys = useQuery({ ...keysQuery(workspace.id), enabled: mayCreateKeys && total <= FEW }).data
   const first = links.at(-1)
   const [visited, setVisited] = useState(false)
   const steps = {
     link: total > 0,
     click: visited || links.some(({ clicks }) => clicks.total > 0),
-    key: !mayMakeKeys || (keys !== undefined && keys.length > 0),
+    key: !mayCreateKeys || (keys !== undefined && keys.length > 0),
   }
   const writable = place.may('links:write')
   const isAwaited = writable && steps.link && !steps.click && total <= FEW
@@ -66,9 +66,9 @@ export function FirstSteps({
   // A key created here stays visible until the page is left: it is shown once.
   const [key, setKey] = useState<string | null>(null)
   const [dismissed, setDismissed] = useState(
-    () => localStorage.getItem(keptAt(workspace.id)) !== null,
+    () => localStorage.getItem(dismissedKey(workspace.id)) !== null,
   )
-  const isKnown = list !== undefined && (!mayMakeKeys || keys !== undefined)
+  const isKnown = list !== undefined && (!mayCreateKeys || keys !== undefined)
   const isDone = steps.link && steps.click && steps.key
   // Steps that are done while the page is open stay, with what to do next.
   const [isShown, setShown] = useState(false)
@@ -79,7 +79,7 @@ export function FirstSteps({
   // Without links the page has nothing else.
   if (dismissed && steps.link) return null
   const dismiss = () => {
-    localStorage.setItem(keptAt(workspace.id), 'dismissed')
+    localStorage.setItem(dismissedKey(workspace.id), 'dismissed')
     setDismissed(true)
   }
   return (
@@ -108,9 +108,9 @@ export function FirstSteps({
             </Suspense>
           )}
         </Step>
-        {mayMakeKeys ? (
+        {mayCreateKeys ? (
           <Step done={steps.key} title={t('links.first.key')}>
-            {steps.key && key === null ? null : <FirstKey made={key} onMade={setKey} />}
+            {steps.key && key === null ? null : <FirstKey created={key} onCreated={setKey} />}
           </Step>
         ) : null}
       </ol>
@@ -204,7 +204,7 @@ function FirstLink({ actions }: { actions: LinkActions }) {
 }
 
 /** A working command, with a key created for it. */
-function FirstKey({ made, onMade }: { made: string | null; onMade: (key: string) => void }) {
+function FirstKey({ created, onCreated }: { created: string | null; onCreated: (key: string) => void }) {
   const i18n = useI18n()
   const { t } = i18n
   const { instance, workspace } = usePlace()
@@ -213,19 +213,19 @@ function FirstKey({ made, onMade }: { made: string | null; onMade: (key: string)
     mutationFn: () =>
       createKey({ name: 'curl', scopes: ['links:read', 'links:write'], expires_at: null }),
     onSuccess({ key }) {
-      onMade(key)
+      onCreated(key)
       void client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'keys') })
     },
   })
   const line = [
     `curl ${instance.base_url.replace(/\/$/, '')}/api/v1/links \\`,
-    `  -H "Authorization: Bearer ${made ?? '…'}" \\`,
+    `  -H "Authorization: Bearer ${created ?? '…'}" \\`,
     '  --json \'{"destination_url":"https://example.com/"}\'',
   ].join('\n')
   return (
     <>
       <FormError message={make.error === null ? null : errorText(make.error, i18n)} />
-      {made === null ? (
+      {created === null ? (
         <Button className="self-start" loading={make.isPending} onClick={() => make.mutate()}>
           {t('links.first.makeKey')}
         </Button>

@@ -27,7 +27,7 @@ export function currentId(): string | undefined {
 /** Keyboard navigation through the rows, and actions on the current one. */
 export function useRowKeys(
   links: readonly Link[],
-  does: {
+  handlers: {
     select: (link: Link) => void
     copy: (link: Link) => void
     showStatistics: (link: Link) => void
@@ -54,13 +54,13 @@ export function useRowKeys(
     ArrowDown: () => step(1),
     k: () => step(-1),
     ArrowUp: () => step(-1),
-    x: onCurrent(does.select),
-    y: onCurrent(does.copy),
-    s: onCurrent(does.showStatistics),
-    ...keys(['e'], does.edit),
-    ...keys(['t'], does.tag),
-    ...keys(['m'], does.move),
-    ...keys(['#', 'Delete'], does.remove),
+    x: onCurrent(handlers.select),
+    y: onCurrent(handlers.copy),
+    s: onCurrent(handlers.showStatistics),
+    ...keys(['e'], handlers.edit),
+    ...keys(['t'], handlers.tag),
+    ...keys(['m'], handlers.move),
+    ...keys(['#', 'Delete'], handlers.remove),
     Enter: () => {
       const id = currentId()
       if (id) rowLink(id)?.click()

@@ -24,7 +24,7 @@ import { nameOf } from '../text.ts'
 const icon = (Icon: typeof Copy) => <Icon size={16} />
 
 /** What the menu does with a link. */
-export interface MenuDoes extends Pick<LinkActions, 'copy' | 'toggle' | 'archive'> {
+export interface MenuHandlers extends Pick<LinkActions, 'copy' | 'toggle' | 'archive'> {
   showQr(link: Link): void
   edit(link: Link): void
   move(link: Link): void
@@ -34,7 +34,7 @@ export interface MenuDoes extends Pick<LinkActions, 'copy' | 'toggle' | 'archive
 
 interface RowMenuProps {
   link: Link
-  does: MenuDoes
+  handlers: MenuHandlers
   writable: boolean
   /** Absent: not available. */
   onDeleteClicks?: () => void
@@ -50,11 +50,11 @@ export function RowMenu(props: RowMenuProps) {
   )
 }
 
-function Items({ link, does, writable, onDeleteClicks }: RowMenuProps) {
+function Items({ link, handlers, writable, onDeleteClicks }: RowMenuProps) {
   const { t } = useI18n()
   return (
     <>
-      <MenuItem icon={icon(Copy)} shortcut="y" onClick={() => void does.copy(link)}>
+      <MenuItem icon={icon(Copy)} shortcut="y" onClick={() => void handlers.copy(link)}>
         {t('links.copyAddress')}
       </MenuItem>
       <MenuItem
@@ -71,7 +71,7 @@ function Items({ link, does, writable, onDeleteClicks }: RowMenuProps) {
       >
         {t('shell.statistics')}
       </MenuItem>
-      <MenuItem icon={icon(QrCode)} onClick={() => does.showQr(link)}>
+      <MenuItem icon={icon(QrCode)} onClick={() => handlers.showQr(link)}>
         {t('links.qr.title')}
       </MenuItem>
       <MenuItem
@@ -83,24 +83,24 @@ function Items({ link, does, writable, onDeleteClicks }: RowMenuProps) {
       {writable ? (
         <>
           <MenuSeparator />
-          <MenuItem icon={icon(Pencil)} shortcut="e" onClick={() => does.edit(link)}>
+          <MenuItem icon={icon(Pencil)} shortcut="e" onClick={() => handlers.edit(link)}>
             {t('links.edit')}
           </MenuItem>
-          <MenuItem icon={icon(CopyPlus)} onClick={() => does.duplicate(link)}>
+          <MenuItem icon={icon(CopyPlus)} onClick={() => handlers.duplicate(link)}>
             {t('links.duplicate')}
           </MenuItem>
           <MenuItem
             icon={icon(link.enabled ? CirclePause : CirclePlay)}
-            onClick={() => void does.toggle(link)}
+            onClick={() => void handlers.toggle(link)}
           >
             {link.enabled ? t('links.disable') : t('links.enable')}
           </MenuItem>
-          <MenuItem icon={icon(FolderInput)} shortcut="m" onClick={() => does.move(link)}>
+          <MenuItem icon={icon(FolderInput)} shortcut="m" onClick={() => handlers.move(link)}>
             {t('folders.move')}
           </MenuItem>
           <MenuItem
             icon={icon(link.archived ? ArchiveRestore : Archive)}
-            onClick={() => void does.archive(link)}
+            onClick={() => void handlers.archive(link)}
           >
             {link.archived ? t('links.unarchive') : t('links.archive')}
           </MenuItem>
@@ -109,7 +109,7 @@ function Items({ link, does, writable, onDeleteClicks }: RowMenuProps) {
               {t('links.clicks.delete.open')}
             </MenuItem>
           )}
-          <MenuItem icon={icon(Trash2)} shortcut="#" danger onClick={() => does.remove(link)}>
+          <MenuItem icon={icon(Trash2)} shortcut="#" danger onClick={() => handlers.remove(link)}>
             {t('links.delete')}
           </MenuItem>
         </>

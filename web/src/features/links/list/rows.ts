@@ -3,7 +3,7 @@ import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from 'r
 import type { Color } from '../../groups/calls.ts'
 import type { LinkActions } from '../actions.ts'
 import type { Link } from '../calls.ts'
-import type { MenuDoes } from './row-menu.tsx'
+import type { MenuHandlers } from './row-menu.tsx'
 import type { Selection } from './use-selection.ts'
 
 /** The props of table and cards. */
@@ -28,7 +28,7 @@ export interface Rows {
 }
 
 /** The actions of a row: the same functions for as long as the list is mounted. */
-interface RowDoes extends MenuDoes {
+interface RowHandlers extends MenuHandlers {
   open(link: Link): void
   /** `isRange`: everything from the previously selected link to this one. */
   select(link: Link, isRange?: boolean): void
@@ -47,7 +47,7 @@ export interface RowProps {
   query: string | undefined
   /** The URL of the link's page. */
   href: string
-  does: RowDoes
+  handlers: RowHandlers
 }
 
 /** The look of a selected row, whose lines would vanish in its background. */
@@ -62,7 +62,7 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
   useLayoutEffect(() => {
     latest.current = rows
   })
-  const [does] = useState<RowDoes>(() => ({
+  const [handlers] = useState<RowHandlers>(() => ({
     open: (link) => void navigate({ to: '/links/$id', params: { id: link.id } }),
     select(link, isRange) {
       const { selection, links } = latest.current
@@ -91,7 +91,7 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
     writable,
     query: rows.query,
     href: publicHref.replace(ID, link.id),
-    does,
+    handlers,
   })
 }
 
