@@ -158,16 +158,13 @@ export function decideDestination(
 }
 
 /**
- * Whether a link redirects, and if not, why. A link is open from its start until its end.
+ * Whether a link redirects, and if not, why: the first that applies, in the order of a link's
+ * `status`. A link is open from its start until its end.
  * @param now in milliseconds since the Unix epoch
  */
 function conditionOf(link: LinkRow, now: number, trace?: Trace): Condition {
   const { starts_at, expires_at, max_clicks, uses } = link
   if (!passes('enabled', link.enabled !== 0, trace)) return 'disabled'
-  if (starts_at !== null) {
-    const isPast = starts_at <= now
-    if (!passes('starts_at', isPast, trace, () => [starts_at, now])) return 'scheduled'
-  }
   if (expires_at !== null) {
     const isAhead = expires_at > now
     if (!passes('expires_at', isAhead, trace, () => [expires_at, now])) return 'expired'
@@ -176,6 +173,10 @@ function conditionOf(link: LinkRow, now: number, trace?: Trace): Condition {
     const isLeft = uses < max_clicks
     trace?.('max_clicks', isLeft, max_clicks, uses)
     if (!isLeft) return 'exhausted'
+  }
+  if (starts_at !== null) {
+    const isPast = starts_at <= now
+    if (!passes('starts_at', isPast, trace, () => [starts_at, now])) return 'scheduled'
   }
   return 'open'
 }

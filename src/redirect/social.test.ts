@@ -107,6 +107,7 @@ describe('the preview of a link', () => {
     ['scheduled', { starts_at: Date.now() + 60_000 }, 404],
     ['expired', { expires_at: 1 }, 410],
     ['exhausted', { max_clicks: 1, uses: 1 }, 410],
+    ['exhausted before its start', { max_clicks: 1, uses: 1, starts_at: Date.now() + 60_000 }, 410],
     ['blocked', { block: '{"id":"blk_test","reason":"r","at":1}' }, 410],
     ['protected', { password_hash: 'x' }, 200],
   ])('of a link that is %s shows nothing of it', async (_, values, status) => {

@@ -84,8 +84,8 @@ const StepSchema = z
   .object({
     check: z.string().openapi({
       description:
-        'What was checked: `domain`, `slug`, `block`, `enabled`, `starts_at`, `expires_at`, ' +
-        '`max_clicks`, `password`, `social`, `rules[0].when.country`, `rules[0]`, `variants`, ' +
+        'What was checked: `domain`, `slug`, `block`, `enabled`, `expires_at`, `max_clicks`, ' +
+        '`starts_at`, `password`, `social`, `rules[0].when.country`, `rules[0]`, `variants`, ' +
         '`destination`, `destination_url`, `path`, `forward_query`, `fallback_url`, ' +
         '`domain_url`, `tracking`, `excluded_networks`, `clicks_per_month`.',
     }),
