@@ -78,6 +78,8 @@ async function update(
     ...before,
     ...(name !== undefined && { name, name_key: foldCase(name) }),
     ...(shared !== undefined && { shared: shared ? 1 : 0 }),
+    // Its owner has left: without another one, no one would see it.
+    user_id: before.user_id ?? (shared === false ? caller.userId : null),
     shown: JSON.stringify({ ...shownOf(before), ...given }),
     updated_at: at,
     version: before.version + 1,
@@ -85,7 +87,7 @@ async function update(
   const changes = changedFields(auditedOf(before), auditedOf(row))
   if (Object.keys(changes.after).length === 0) return render(before, caller)
   await check(context, tx, caller, row)
-  const { id: _, workspace_no: __, user_id: ___, ...changing } = row
+  const { id: _, workspace_no: __, ...changing } = row
   await tx.db.updateTable('views').set(changing).where('id', '=', id).execute()
   const seen = { ...row, shared: before.shared | row.shared }
   await record(tx, caller, 'view.updated', seen, at, changes)

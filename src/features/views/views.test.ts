@@ -262,5 +262,8 @@ test('views are limited per person, and deleted when the person leaves', async (
   expect(left.filter(({ user_id }) => user_id === 'usr_member')).toEqual([])
   const kept = left.filter(({ name }) => name === 'For all')
   expect(kept).toMatchObject([{ shared: 1, user_id: null }])
+  // Who makes it private gets it.
+  const own = await as('admin', 'PATCH', `/${shared.body.id}`, { shared: false })
+  expect([own.status, await namesFor('admin')]).toEqual([200, ['For all']])
   expect((await as('admin', 'DELETE', `/${shared.body.id}`)).status).toBe(204)
 })
