@@ -152,7 +152,7 @@ export interface Endpoint<
   body?: B
   /**
    * The object as it is now, to compare read-only members of the body with. Default: what GET of
-   * the same path answers.
+   * the same path responds with.
    */
   current?(call: Call<S extends null ? null : Caller, z.output<P>>): Promise<object | undefined>
   /** Read-only fields of the body, besides the members that the answer has and the body hasn't. */
@@ -175,14 +175,14 @@ export interface Endpoint<
   bodyBytesMax?: number
   /**
    * How many requests a valid one counts as, before it is handled; default: 1. More than the burst of
-   * the plan count as the burst. @throws AppError if it must not count as so few
+   * the plan count as the burst. @throws AppError if the burst has no room for the request
    */
   cost?(
     call: Call<S extends null ? null : Caller, z.output<P>, z.output<Q>, z.output<B>>,
   ): Promise<number>
   /**
    * The most that a body can cost, for the `Retry-After` of a request that is refused without
-   * looking into it: cheap, whatever the body.
+   * parsing it: cheap for any body.
    */
   costMax?: (body: Uint8Array) => number
   success: Success

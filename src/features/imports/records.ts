@@ -13,9 +13,9 @@ export type Kind = (typeof KINDS)[number]
 /** A record of a file; null: it can't be read. */
 export type ReadRecord = SourceRecord | null
 
-/** Longer records can't be links: they are refused. */
+/** The most characters of a record. Longer ones can't be links, and are refused. */
 export const RECORD_LENGTH_MAX = 262_144
-/** Of longer ones the end isn't searched for. */
+/** Past so many characters of a refused record its end isn't searched for: the file is unreadable. */
 export const SKIPPED_LENGTH_MAX = 4 * 1024 * 1024
 /** Characters that are parsed between two turns of the event loop. */
 const PIECE_LENGTH = 4_096
@@ -99,9 +99,9 @@ async function* readCsv(
   const chunks = text[Symbol.asyncIterator]()
   const first = await chunks.next()
   if (first.done) return
-  const [said = '', delimiter = delimiterOf(first.value)] = SEPARATOR.exec(first.value) ?? []
+  const [separatorLine = '', delimiter = delimiterOf(first.value)] = SEPARATOR.exec(first.value) ?? []
   async function* all() {
-    yield first.value.slice(said.length)
+    yield first.value.slice(separatorLine.length)
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
   }
   /** Where the last record ended. */
@@ -133,7 +133,7 @@ async function* readCsv(
     for await (const record of parser) yield record === REFUSED ? null : (record as SourceRecord)
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    const place = { line: line + 1 + (said === '' ? 0 : 1), column: 1 }
+    const place = { line: line + 1 + (separatorLine === '' ? 0 : 1), column: 1 }
     throw new UnreadableFile(place, error.code === 'CSV_QUOTE_NOT_CLOSED')
   }
 }
@@ -192,7 +192,7 @@ async function* readLines(text: AsyncIterable<string>): AsyncIterable<ReadRecord
   let rest = ''
   for await (const chunk of text) {
     const lines = (rest + chunk).split('\n')
-    // Of a line that is too long no more is kept than shows that.
+    // Enough of a line to tell that it is too long.
     rest = (lines.pop() ?? '').slice(0, RECORD_LENGTH_MAX + 1)
     for (const line of lines) if (line.trim() !== '') yield recordOf(line)
   }

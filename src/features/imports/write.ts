@@ -136,9 +136,9 @@ async function writeRecord(
       const outcome = await writeRecord(ctx, tx, { ...record, fields: others })
       return { ...outcome, reasons: [...reasons, ...outcome.reasons] }
     }
-    const inTheWay = reasons.length === 1 ? conflictOf(reasons[0] as ErrorDetail) : undefined
-    if (inTheWay === undefined) return outcomeOf(record, 'refused', reasons)
-    return resolve(ctx, tx, record, fields, { error: refusal, reasons, inTheWay })
+    const takenField = reasons.length === 1 ? conflictOf(reasons[0] as ErrorDetail) : undefined
+    if (takenField === undefined) return outcomeOf(record, 'refused', reasons)
+    return resolve(ctx, tx, record, fields, { error: refusal, reasons, takenField })
   }
 }
 
@@ -172,7 +172,7 @@ async function writeProtected(
 interface Conflict {
   error: AppError
   reasons: ErrorDetail[]
-  inTheWay: 'slug' | 'external_id'
+  takenField: 'slug' | 'external_id'
 }
 
 async function resolve(
@@ -180,11 +180,11 @@ async function resolve(
   tx: Transaction,
   record: ReadyRecord,
   fields: PreparedCreate,
-  { error, reasons, inTheWay }: Conflict,
+  { error, reasons, takenField }: Conflict,
 ): Promise<Outcome> {
   const address = addressOn(fields.domain ?? DEFAULT_DOMAIN, fields.slug?.slug ?? '', ctx.domains)
   const other =
-    inTheWay === 'slug'
+    takenField === 'slug'
       ? await findLinkAt(tx, address, ctx.caller)
       : await findLinkByExternalId(tx, fields.external_id ?? '', ctx.caller)
   const { id = '', slug = '', folder_id = null } = other ?? {}

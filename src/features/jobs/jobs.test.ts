@@ -244,12 +244,18 @@ describe('a job', () => {
     const jobs = processOf('a')
     const { id } = await add(jobs, 1)
     await site.storage.write((tx) => jobs.cancel(tx, caller, id))
+    const { db } = site.storage.read
+    const row = await db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    const copies = Array.from({ length: 600 }, (_, n) => ({ ...row, id: `job_copy_${n}` }))
+    await site.storage.write((tx) => tx.db.insertInto('jobs').values(copies).execute())
     site.clock.ms += 30 * 86_400_000
     await jobs.purge()
     expect((await jobs.get(caller, id)).id).toBe(id)
     site.clock.ms += 1
     await jobs.purge()
     expect(await jobs.get(caller, id).catch(({ code }) => code)).toBe('JOB_NOT_FOUND')
+    const left = db.selectFrom('jobs').select('id').where('id', 'like', 'job_copy_%')
+    expect(await left.execute()).toEqual([])
   })
 })
 

@@ -23,6 +23,7 @@ import {
   type JobRow,
   type JobView,
   listJobs,
+  PURGE_STEP,
   purgeJobs,
 } from './store.ts'
 import type { JobHandler } from './types.ts'
@@ -195,7 +196,8 @@ export function createJobService(
     /** Deletes jobs that finished long ago. */
     async purge(): Promise<void> {
       const before = clock.now() - KEPT_MS
-      await storage.write((tx) => purgeJobs(tx, before), { survives: 'process' })
+      const step = () => storage.write((tx) => purgeJobs(tx, before), { survives: 'process' })
+      while ((await step()) === PURGE_STEP);
     },
   }
 }

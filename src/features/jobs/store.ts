@@ -251,9 +251,15 @@ export async function releaseJobs(
   await left.execute()
 }
 
-/** Deletes the jobs that were finished before a time. */
-export async function purgeJobs({ db }: Transaction, before: number): Promise<void> {
+/** Jobs deleted per transaction, so that no write waits long. */
+export const PURGE_STEP = 500
+
+/** Deletes some jobs that were finished before a time, with what they touched. Returns how many. */
+export async function purgeJobs({ db }: Transaction, before: number): Promise<number> {
   const old = db.selectFrom('jobs').select('id').where('finished_at', '<', before)
-  await db.deleteFrom('job_folders').where('job_id', 'in', old).execute()
-  await db.deleteFrom('jobs').where('finished_at', '<', before).execute()
+  const ids = (await old.limit(PURGE_STEP).execute()).map(({ id }) => id)
+  if (ids.length === 0) return 0
+  await db.deleteFrom('job_folders').where('job_id', 'in', ids).execute()
+  await db.deleteFrom('jobs').where('id', 'in', ids).execute()
+  return ids.length
 }

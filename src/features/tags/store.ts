@@ -105,7 +105,7 @@ const insert = prepareRows<TagRow, never>((db, rows) =>
     .onConflict((conflict) => conflict.doNothing()),
 )
 
-/** Adds tags, 1,000 at most. Returns how many have free keys. @throws AppError PLAN_LIMIT_REACHED */
+/** Adds tags by one statement. Returns how many have free keys. @throws AppError PLAN_LIMIT_REACHED (TAGS_LIMIT) */
 export async function insertTags(
   tx: Transaction,
   workspaceNo: number,

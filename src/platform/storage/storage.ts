@@ -5,7 +5,7 @@ import type { Schema } from './schema.ts'
 export type Dialect = 'sqlite' | 'postgres'
 
 /**
- * What a store works with: a connection, or a transaction.  Queries whose text depends on the
+ * What a store works with: a connection, or a transaction. Queries whose text depends on the
  * request are built with `db`; frequent ones are compiled once with {@link prepare} and executed by
  * `run` or `change`.
  */
