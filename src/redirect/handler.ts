@@ -25,7 +25,7 @@ import {
   methodOf,
   parsePath,
   pathOf,
-  unreadable,
+  onlyNearMisses,
   usesOne,
   Visit,
 } from './visit.ts'
@@ -74,7 +74,7 @@ class RedirectHandler {
     const method = methodOf(request.method)
     if (method === null) return this.#pages.otherMethod(request)
     const domainNo = this.#deps.domainOf(url.slice(hostAt, pathAt))
-    const requested = parsePath(path, this.#deps.isCaseSensitive?.(domainNo)) ?? unreadable(path)
+    const requested = parsePath(path, this.#deps.isCaseSensitive?.(domainNo)) ?? onlyNearMisses(path)
     if (requested === null) {
       if (method === 'POST') return this.#pages.notAllowed(request)
       const page =
@@ -123,12 +123,12 @@ class RedirectHandler {
   /** The response; null if it needs another turn. */
   #decide(visit: Visit, now: number): Response | null {
     const { use, fetched } = visit
-    if (use !== null) return this.#usedOne(visit, use, now)
+    if (use !== null) return this.#respondToUse(visit, use, now)
     // A fetched slug is valid for one turn: the next one reads it again.
     visit.fetched = undefined
     const slug = fetched === undefined ? findSlug(this.#deps.resolver, visit) : fetched
     if (slug instanceof Promise) {
-      return this.#settle(visit, async () => {
+      return this.#continueLater(visit, async () => {
         visit.fetched = await slug
         return null
       })
@@ -160,7 +160,7 @@ class RedirectHandler {
     if (decision.kind === 'closed') return this.#closed(visit, decision.link, decision.condition)
     if (visit.method === 'POST') {
       if (visit.preview) {
-        return this.#settle(visit, () => answerReport(visit, this.#deps, this.#pages))
+        return this.#continueLater(visit, () => answerReport(visit, this.#deps, this.#pages))
       }
       if (decision.kind !== 'locked' && visit.unlocked === null) {
         return this.#pages.notAllowed(visit.request)
@@ -178,18 +178,18 @@ class RedirectHandler {
       return this.#pages.preview(visit.request, target, pathOf(visit))
     }
     if (!isLimited || !usesOne(this.#deps, visit, decision.seq)) {
-      return this.#pass(visit, decision, now)
+      return this.#redirectAndRecord(visit, decision, now)
     }
     if (visit.refusals >= REFUSALS_MAX) return this.#closed(visit, link, 'exhausted')
-    return this.#settle(visit, () => this.#takeUse(visit, decision.seq, link, now))
+    return this.#continueLater(visit, () => this.#takeUse(visit, decision.seq, link, now))
   }
 
   /** One of the link's uses was taken: its state at that moment counts. */
-  #usedOne(visit: Visit, use: LinkTarget & { seq: number }, now: number): Response {
+  #respondToUse(visit: Visit, use: LinkTarget & { seq: number }, now: number): Response {
     const decision = decideDestination(use.seq, use, visit, now, this.#deps)
     if (decision.kind === 'blocked') return this.#blocked(visit)
     if (decision.kind === 'answered') return this.#answered(visit, decision)
-    return this.#pass(visit, decision, now)
+    return this.#redirectAndRecord(visit, decision, now)
   }
 
   /** A rule's own response. None of them counts as a click. */
@@ -212,7 +212,7 @@ class RedirectHandler {
   #locked(visit: Visit, locked: { seq: number; hash: string }): Response | null {
     // Only once: the body is consumed, and the password may have changed in the meantime.
     if (visit.method === 'POST' && visit.unlocked === null) {
-      return this.#settle(visit, async () => {
+      return this.#continueLater(visit, async () => {
         const answer = await answerGuess(visit, locked, this.#deps, this.#pages)
         if (answer !== null) this.counts.page++
         return answer
@@ -224,7 +224,7 @@ class RedirectHandler {
   }
 
   /** Continues after this turn: `work` returns the response, or null to decide again. */
-  #settle(visit: Visit, work: () => Promise<Response | null>): null {
+  #continueLater(visit: Visit, work: () => Promise<Response | null>): null {
     work().then(
       (response) => (response === null ? this.#enqueue(visit) : this.#answer(visit, response)),
       (error) => this.#answer(visit, this.#failed(visit.request, error)),
@@ -233,7 +233,7 @@ class RedirectHandler {
   }
 
   /** Redirects the visitor, and records the click. */
-  #pass(visit: Visit, open: OpenDecision, now: number): Response {
+  #redirectAndRecord(visit: Visit, open: OpenDecision, now: number): Response {
     this.#record(visit, open, now, open)
     this.counts.redirected++
     return this.#redirect(visit, open.status, locationFor(visit, open))

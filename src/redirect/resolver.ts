@@ -2,7 +2,7 @@ import type { SPECIAL_PREFIX } from '../model/links/slug.ts'
 
 /** The row of a slug. */
 export interface SlugRow {
-  /** Null: the link was deleted, the slug reserved. */
+  /** Null: no link has the slug, which is reserved for a workspace or blocked. */
   link_seq: number | null
   target_url: string | null
   redirect_status: number

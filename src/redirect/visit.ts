@@ -251,8 +251,8 @@ export function parsePath(path: string, isCaseSensitive = false): RequestedPath 
   return { whole: isWhole ? key : '', above: possible, preview }
 }
 
-/** What a path requests that can't be a slug, if it has other readings. */
-export function unreadable(path: string): RequestedPath | null {
+/** A path that can’t be a slug itself, but in other readings. Null: it has none. */
+export function onlyNearMisses(path: string): RequestedPath | null {
   return nearMisses(path).length === 0 ? null : { whole: '', above: NONE, preview: false }
 }
 

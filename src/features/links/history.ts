@@ -116,7 +116,7 @@ async function readChangesBackTo(
 /** A restore whose history, which may be long, was read before the transaction. */
 export type PreparedRestore = {
   version: number
-  way: Awaited<ReturnType<typeof readChangesBackTo>>
+  changes: Awaited<ReturnType<typeof readChangesBackTo>>
   /** How many versions it may go back. */
   reach: number
 } | null
@@ -136,9 +136,9 @@ export async function prepareRestore(
   const { row } = await linkOrDeleted(ctx, ctx.storage.read, caller, id)
   const min = Math.max(1, row.version - reach)
   if (version > row.version || version < min) throw noSuchVersion(min, row.version)
-  const way = await readChangesBackTo(ctx.storage.read, row, row.version, version)
-  if (way.reached !== version) throw noSuchVersion(way.reached, row.version)
-  return { version, way, reach }
+  const changes = await readChangesBackTo(ctx.storage.read, row, row.version, version)
+  if (changes.reached !== version) throw noSuchVersion(changes.reached, row.version)
+  return { version, changes, reach }
 }
 
 function noSuchVersion(min: number, max: number): AppError {
@@ -172,13 +172,13 @@ async function patchTo(
   ctx: LinkContext,
   tx: Transaction,
   row: LinkRow,
-  { version, way, reach }: NonNullable<PreparedRestore>,
+  { version, changes, reach }: NonNullable<PreparedRestore>,
 ): Promise<PreparedPatch> {
   // Each of many restores would read what those before have made.
   if (version < row.version - reach) throw noSuchVersion(row.version - reach, row.version)
   // Includes changes since the preparation; the older value of a field wins.
-  const { fields } = await readChangesBackTo(tx, row, row.version, way.from)
-  const body = differences(stateOf(row, ctx.domains), { ...fields, ...way.fields })
+  const { fields } = await readChangesBackTo(tx, row, row.version, changes.from)
+  const body = differences(stateOf(row, ctx.domains), { ...fields, ...changes.fields })
   // An object with a password would have to be hashed; a history has none.
   const checked = validate(ctx.schemas.patch, body, { workspaceNo: row.workspace_no })
   const { password: _, ...patch } = checked
