@@ -4,6 +4,9 @@ import { type Decision, decide, type Policy } from '../../platform/limits/index.
 import type { Transaction } from '../../platform/storage/index.ts'
 import type { AccountsDeps } from './types.ts'
 
+/** Rows purged per transaction, so that no write waits long: strangers' requests make them. */
+const PURGE_STEP = 500
+
 /** A limit: its name and its rate. */
 export interface Limit {
   /** Separates its keys from those of other limits. */
@@ -93,10 +96,20 @@ export function createAttempts(deps: Pick<AccountsDeps, 'storage' | 'clock' | 'k
     },
     /** Deletes expired rows, which are equivalent to none. */
     async purge(): Promise<void> {
-      await storage.write(
-        (tx) => tx.db.deleteFrom('attempts').where('full_at', '<=', clock.now()).execute(),
-        { survives: 'process' },
-      )
+      const some = ({ db }: Transaction) =>
+        db
+          .deleteFrom('attempts')
+          .where('key', 'in', ({ selectFrom }) =>
+            selectFrom('attempts')
+              .select('key')
+              .where('full_at', '<=', clock.now())
+              .limit(PURGE_STEP),
+          )
+          .executeTakeFirst()
+      for (;;) {
+        const { numDeletedRows } = await storage.write(some, { survives: 'process' })
+        if (numDeletedRows < PURGE_STEP) return
+      }
     },
   }
 }
