@@ -34,6 +34,7 @@ export function useFoundChange(selection: Selection, search: LinksSearch) {
 /** Selects all matches if there are more than are selected. */
 export function SelectFound({ selection, search, list }: FoundProps) {
   const { t } = useI18n()
+  const showError = useShowError()
   const [busy, setBusy] = useState(false)
   const { found, count, set, selectFound } = selection
   if (list === undefined || found !== null) return null
@@ -43,9 +44,12 @@ export function SelectFound({ selection, search, list }: FoundProps) {
     if (!has_more && prev_cursor === null) return set(list.data, true)
     setBusy(true)
     // Of very many the list counts only the first.
-    const all = isExact === false ? await countFound(search).catch(() => null) : total
+    try {
+      selectFound(isExact === false ? await countFound(search) : total)
+    } catch (error) {
+      showError(error)
+    }
     setBusy(false)
-    if (all !== null) selectFound(all)
   }
   return (
     <Button className="max-sm:px-0" variant="ghost" loading={busy} onClick={() => void select()}>

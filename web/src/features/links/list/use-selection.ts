@@ -19,7 +19,7 @@ export interface Selection {
   clear(): void
 }
 
-/** @param filters the list's filters: changing them clears the selection */
+/** @param filters the list's filters: others end the selection of all matches, not that of single links */
 export function useSelection(filters: string): Selection {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Link>>(new Map())
   const [all, setAll] = useState<{ filters: string; total: number } | null>(null)
