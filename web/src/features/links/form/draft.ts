@@ -228,3 +228,21 @@ export function problemsOf(error: ApiError | null, sent: Draft): Partial<Record<
   if (error?.code === 'EXTERNAL_ID_TAKEN') problems.external_id = error.message
   return problems
 }
+
+/** The messages about what is still as it was sent. An item of a list keeps its own until the next try. */
+export function withoutCorrected(
+  problems: Partial<Record<string, string>>,
+  draft: Draft,
+  sent: Draft,
+): Partial<Record<string, string>> {
+  const kept = ([field]: [string, unknown]) =>
+    field.includes('[') || valueAt(draft, field) === valueAt(sent, field)
+  return Object.fromEntries(Object.entries(problems).filter(kept))
+}
+
+/** The value of a field such as `slug` or `social.title`. */
+function valueAt(draft: Draft, field: string): unknown {
+  return field
+    .split('.')
+    .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], draft)
+}

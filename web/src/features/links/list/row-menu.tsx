@@ -13,21 +13,24 @@ import {
   Pencil,
   QrCode,
   Route,
+  Tags,
   Trash2,
 } from 'lucide-react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { MenuItem, MenuSeparator, MoreMenu } from '../../../ui/menu.tsx'
 import type { LinkActions } from '../actions.ts'
 import type { Link } from '../calls.ts'
+import type { Filing } from '../filing.tsx'
 import { nameOf } from '../text.ts'
 
 const icon = (Icon: typeof Copy) => <Icon size={16} />
 
 /** What the menu does with a link. */
-export interface MenuDoes extends Pick<LinkActions, 'copy' | 'toggle' | 'archive'> {
+export interface MenuDoes
+  extends Pick<LinkActions, 'copy' | 'toggle' | 'archive'>,
+    Pick<Filing, 'move' | 'tag'> {
   showQr(link: Link): void
   edit(link: Link): void
-  move(link: Link): void
   duplicate(link: Link): void
   remove(link: Link): void
 }
@@ -36,7 +39,7 @@ interface RowMenuProps {
   link: Link
   does: MenuDoes
   writable: boolean
-  /** Absent: not available. */
+  /** Only on the link's page. */
   onDeleteClicks?: () => void
 }
 
@@ -95,7 +98,15 @@ function Items({ link, does, writable, onDeleteClicks }: RowMenuProps) {
           >
             {link.enabled ? t('links.disable') : t('links.enable')}
           </MenuItem>
-          <MenuItem icon={icon(FolderInput)} shortcut="m" onClick={() => does.move(link)}>
+          <MenuItem icon={icon(Tags)} shortcut="t" onClick={() => does.tag(link)}>
+            {t('links.bulk.tags')}
+          </MenuItem>
+          <MenuItem
+            icon={icon(FolderInput)}
+            // On the link's page, m is a period.
+            {...(onDeleteClicks === undefined && { shortcut: 'm' })}
+            onClick={() => does.move(link)}
+          >
             {t('folders.move')}
           </MenuItem>
           <MenuItem

@@ -3,6 +3,7 @@ import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from 'r
 import type { Color } from '../../groups/calls.ts'
 import type { LinkActions } from '../actions.ts'
 import type { Link } from '../calls.ts'
+import type { Filing } from '../filing.tsx'
 import type { MenuDoes } from './row-menu.tsx'
 import type { Selection } from './use-selection.ts'
 
@@ -20,7 +21,7 @@ export interface Rows {
   onQr: (link: Link) => void
   onEdit: (link: Link) => void
   onRemove: (link: Link) => void
-  onMove: (link: Link) => void
+  filing: Pick<Filing, 'move' | 'tag'>
   onTag: (tag: string) => void
   onDuplicate: (link: Link) => void
   /** The search text. */
@@ -72,7 +73,8 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
     copy: (link) => latest.current.actions.copy(link),
     toggle: (link) => latest.current.actions.toggle(link),
     archive: (link) => latest.current.actions.archive(link),
-    move: (link) => latest.current.onMove(link),
+    move: (link) => latest.current.filing.move(link),
+    tag: (link) => latest.current.filing.tag(link),
     duplicate: (link) => latest.current.onDuplicate(link),
     showQr: (link) => latest.current.onQr(link),
     edit: (link) => latest.current.onEdit(link),
