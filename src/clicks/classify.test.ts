@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { classify, classifyAgent, fetchedAhead, isPerson } from './classify.ts'
-import { HOW } from './record.ts'
+import { CLICK_FLAGS } from './record.ts'
 import { BROWSER_AGENTS, PROGRAM_AGENTS } from './testing/agents.ts'
 
 const BROWSER = BROWSER_AGENTS[0]?.agent as string
@@ -62,8 +62,8 @@ describe('prefetching', () => {
   })
 
   test('a program stays a program', () => {
-    expect(classify(HOW.ahead, 'Twitterbot/1.0').reason).toBe('unfurler')
-    expect(classify(HOW.ahead, 'curl/8.5.0').kind).toBe('bot')
+    expect(classify(CLICK_FLAGS.ahead, 'Twitterbot/1.0').reason).toBe('unfurler')
+    expect(classify(CLICK_FLAGS.ahead, 'curl/8.5.0').kind).toBe('bot')
   })
 })
 

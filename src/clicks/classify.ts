@@ -10,7 +10,7 @@ import {
   NAMED_SCRIPT,
   NEVER_A_BROWSER,
 } from './agents.ts'
-import { HOW } from './record.ts'
+import { CLICK_FLAGS } from './record.ts'
 
 /** Why a click isn't a person's; stable keywords of the API. See docs/clicks.md. */
 export type Reason = AgentReason | 'empty_agent' | 'prefetch' | 'prerender' | 'preview'
@@ -40,7 +40,7 @@ export const classifyAgent = createMemo(AGENTS_REMEMBERED, judge)
 /**
  * Classifies a click, for the redirect (does it use up one of `max_clicks`?), the counters and the
  * statistics, so that they agree. A program's agent decides; otherwise the way of the visit.
- * @param how bits of {@link HOW}
+ * @param how bits of {@link CLICK_FLAGS}
  */
 export function classify(how: number, userAgent: string): Verdict {
   return judgeVisit(how, classifyAgent(userAgent))
@@ -48,17 +48,17 @@ export function classify(how: number, userAgent: string): Verdict {
 
 /** {@link classify} for an agent that is classified already. */
 export function judgeVisit(how: number, agent: Verdict): Verdict {
-  if (agent.kind !== 'human' || (how & HOW.ahead) === 0) return agent
-  return (how & HOW.prerender) !== 0 ? PRERENDER : (how & HOW.preview) !== 0 ? PREVIEW : PREFETCH
+  if (agent.kind !== 'human' || (how & CLICK_FLAGS.ahead) === 0) return agent
+  return (how & CLICK_FLAGS.prerender) !== 0 ? PRERENDER : (how & CLICK_FLAGS.preview) !== 0 ? PREVIEW : PREFETCH
 }
 
 /** Whether a click is a person's. */
 export function isPerson(how: number, userAgent: string): boolean {
-  return (how & HOW.ahead) === 0 && classifyAgent(userAgent).kind === 'human'
+  return (how & CLICK_FLAGS.ahead) === 0 && classifyAgent(userAgent).kind === 'human'
 }
 
 /**
- * The bits of {@link HOW} for a request that a browser or an app makes in advance, else 0.
+ * The bits of {@link CLICK_FLAGS} for a request that a browser or an app makes in advance, else 0.
  * `Sec-Purpose` is the standard header (Fetch §3.7); Chrome and Safari sent `Purpose` before it,
  * Firefox `X-Moz`, Safari and Facebook's apps `X-Purpose`.
  */
@@ -69,9 +69,9 @@ export function fetchedAhead(headers: Headers): number {
     headers.get('x-purpose') ??
     headers.get('x-moz')
   if (purpose === null) return 0
-  if (/prerender/i.test(purpose)) return HOW.ahead | HOW.prerender
-  if (/prefetch/i.test(purpose)) return HOW.ahead
-  return /preview/i.test(purpose) ? HOW.ahead | HOW.preview : 0
+  if (/prerender/i.test(purpose)) return CLICK_FLAGS.ahead | CLICK_FLAGS.prerender
+  if (/prefetch/i.test(purpose)) return CLICK_FLAGS.ahead
+  return /preview/i.test(purpose) ? CLICK_FLAGS.ahead | CLICK_FLAGS.preview : 0
 }
 
 function judge(userAgent: string): AgentVerdict {

@@ -9,7 +9,7 @@ import { dayOf } from './visitors.ts'
 
 /** Days before today whose visitors are kept, for clicks that are counted late. */
 export const VISITOR_DAYS = 2
-const ADMITTED_AT_ONCE = 20_000
+const ROWS_AT_ONCE = 20_000
 const SWEPT_AT_ONCE = 2_000
 const PURGED_AT_ONCE = 20_000
 const WORKSPACES_AT_ONCE = 100
@@ -84,7 +84,7 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits): 
       maintainedAt = performance.now()
       // The node that has begun continues, so that many new links soon have their rows.
       if (!isLeft && !(await lease(MAINTAIN_EVERY_MS))) return 'later'
-      isLeft = await admit(database)
+      isLeft = await addMissingRows(database)
       await sweep()
       await sql`DELETE FROM link_visitors WHERE (day, link_seq, visitor) IN
         (SELECT day, link_seq, visitor FROM link_visitors WHERE day < ${dayOf(now) - VISITOR_DAYS}
@@ -229,7 +229,7 @@ async function removeGone(database: CounterDatabase, seqs: readonly number[]): P
 }
 
 /** Adds rows of zeros for new links of some workspaces. True: there are more. */
-async function admit({ db, write }: CounterDatabase): Promise<boolean> {
+async function addMissingRows({ db, write }: CounterDatabase): Promise<boolean> {
   const { rows } = await sql<{ no: number; done: number; last: number }>`
     SELECT * FROM (
       SELECT w.no, coalesce(c.link_seq, w.no * ${SEQS}) AS done,
@@ -239,7 +239,7 @@ async function admit({ db, write }: CounterDatabase): Promise<boolean> {
     WHERE done < last LIMIT ${WORKSPACES_AT_ONCE}`.execute(db)
   let isLeft = rows.length === WORKSPACES_AT_ONCE
   for (const { no, done, last } of rows) {
-    const upTo = Math.min(last, done + ADMITTED_AT_ONCE)
+    const upTo = Math.min(last, done + ROWS_AT_ONCE)
     if (upTo < last) isLeft = true
     await write(async (tx) => {
       // Deleted links too: they may be restored after the watermark has passed them. A link that

@@ -1,5 +1,5 @@
 /** The way of a visit; bits of a click's `how`. */
-export const HOW = {
+export const CLICK_FLAGS = {
   /** Fetched in advance by a browser or a preview, before a person requested it. */
   ahead: 1,
   /** Through the password form. */
@@ -11,7 +11,7 @@ export const HOW = {
   /** With `ahead`: for a thumbnail or a link preview. */
   preview: 16,
   /** Only counted: the single click isn't stored. */
-  bare: 32,
+  countOnly: 32,
 } as const
 
 /** Version of the records written here; readers skip unknown versions. */
@@ -26,7 +26,7 @@ export type ClickRecord = [
   /** Milliseconds since the Unix epoch. */
   time: number,
   linkSeq: number,
-  /** Bits of {@link HOW}. */
+  /** Bits of {@link CLICK_FLAGS}. */
   how: number,
   /** The day's keyed hash of the visitor; empty if they asked not to be tracked. */
   visitor: string,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { classify, isPerson } from './classify.ts'
-import { type ClickRecord, decodeRecord, HOW } from './record.ts'
+import { type ClickRecord, decodeRecord, CLICK_FLAGS } from './record.ts'
 import { createRecorder } from './recorder.ts'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
@@ -64,12 +64,12 @@ test('all five utm parameters, decoded, and no others', () => {
 })
 
 test.each([
-  [{ 'sec-purpose': 'prefetch;prerender' }, HOW.ahead | HOW.prerender],
-  [{ 'x-moz': 'prefetch' }, HOW.ahead],
-  [{ 'x-purpose': 'preview' }, HOW.ahead | HOW.preview],
+  [{ 'sec-purpose': 'prefetch;prerender' }, CLICK_FLAGS.ahead | CLICK_FLAGS.prerender],
+  [{ 'x-moz': 'prefetch' }, CLICK_FLAGS.ahead],
+  [{ 'x-purpose': 'preview' }, CLICK_FLAGS.ahead | CLICK_FLAGS.preview],
   [{}, 0],
 ])('%j is taken down', (sent, bits) => {
-  expect(recorded(sent as Record<string, string>, { how: HOW.qr })[3]).toBe(HOW.qr | bits)
+  expect(recorded(sent as Record<string, string>, { how: CLICK_FLAGS.qr })[3]).toBe(CLICK_FLAGS.qr | bits)
 })
 
 test('the classification before the answer is that of the record', () => {

@@ -1,7 +1,7 @@
 import { truncateAddress } from '../lib/base/client-address.ts'
 import { AGENT_LENGTH, fetchedAhead, isPerson } from './classify.ts'
 import type { Journal } from './journal.ts'
-import { type ClickRecord, encodeRecord, HOW, RECORD_VERSION } from './record.ts'
+import { type ClickRecord, encodeRecord, CLICK_FLAGS, RECORD_VERSION } from './record.ts'
 import type { Visitors } from './visitors.ts'
 
 const REFERRER_LENGTH = 1_024
@@ -48,12 +48,12 @@ export function createRecorder(
      * Adds a click to those of this event-loop turn.
      * @param time milliseconds since the Unix epoch
      * @param address the visitor's full address; only its network is kept
-     * @param how bits of `HOW` besides those from headers
+     * @param how bits of `CLICK_FLAGS` besides those from headers
      */
     add(visit: Visit, linkSeq: number, time: number, how: number, chosen?: Chosen): void {
       const { slugKey, domainNo, headers, url, address } = visit
       const userAgent = agentOf(headers)
-      const isBare = (how & HOW.bare) !== 0
+      const isBare = (how & CLICK_FLAGS.countOnly) !== 0
       const record: ClickRecord = [
         RECORD_VERSION,
         time,

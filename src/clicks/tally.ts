@@ -1,6 +1,6 @@
 import { isPerson } from './classify.ts'
 import { monthKeyOf, monthOf } from './months.ts'
-import { HOW } from './record.ts'
+import { CLICK_FLAGS } from './record.ts'
 import type { Position } from './segments.ts'
 import type { LinkTally, Quota, Tally } from './types.ts'
 import { dayOf } from './visitors.ts'
@@ -52,7 +52,7 @@ export function createTally(quotas: ReadonlyMap<number, Quota> = new Map()): Tal
       }
       link.lastClickedAt = Math.max(link.lastClickedAt, time)
       const isHuman = isPerson(how, userAgent)
-      const isBare = (how & HOW.bare) !== 0
+      const isBare = (how & CLICK_FLAGS.countOnly) !== 0
       link[isHuman ? 'human' : 'bot']++
       if (isBare) link[isHuman ? 'bareHuman' : 'bareBot']++
       if (isHuman && visitor !== '') {

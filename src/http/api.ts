@@ -6,7 +6,7 @@ import { readOnlyMembersOf } from './added-endpoint.ts'
 import { DASHBOARD_PREFIX } from './admission.ts'
 import { deprecationHeaders } from './deprecation.ts'
 import { parametersOf } from './details.ts'
-import { Exchange } from './exchange.ts'
+import { RequestContext } from './request-context.ts'
 import { createIdempotency } from './idempotency.ts'
 import { ACCEPT_PATCH, pathOf } from './request.ts'
 import { preflightHeaders } from './respond.ts'
@@ -38,7 +38,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 /** The endpoint of a path and a method. */
 interface Route {
   endpoint?: AnyEndpoint
-  answer(exchange: Exchange, params: Record<string, string>): Promise<Response>
+  answer(context: RequestContext, params: Record<string, string>): Promise<Response>
 }
 
 /** The API; endpoints are added by {@link endpoint}. */
@@ -66,13 +66,13 @@ export function createApi(deps: ApiDeps) {
   }
 
   /** Handles OPTIONS, unsupported methods and unknown paths. */
-  async function unmatched(exchange: Exchange): Promise<Response> {
-    const { request, headers } = exchange
+  async function unmatched(context: RequestContext): Promise<Response> {
+    const { request, headers } = context
     const path = pathOf(request.url)
     const methods: string[] = METHODS.filter((method) => find(method, path) !== undefined)
     // The public API identifies keys on every request, the dashboard's sessions only on endpoints.
     const refuse = (error: AppError) =>
-      deps.sessions === undefined ? exchange.refuse(error) : exchange.fail(error)
+      deps.sessions === undefined ? context.refuse(error) : context.fail(error)
     if (methods.length === 0) return refuse(new AppError('NOT_FOUND'))
     methods.push('OPTIONS')
     const allow = methods.join(', ')
@@ -102,30 +102,30 @@ export function createApi(deps: ApiDeps) {
       if (declared.resourceMetadata === undefined) endpoints.push(definition)
       router.add(definition.method.toUpperCase(), definition.path, {
         endpoint: definition,
-        answer: (exchange, params) => {
-          Object.assign(exchange.headers, deprecation)
-          return exchange.run(definition, params)
+        answer: (context, params) => {
+          Object.assign(context.headers, deprecation)
+          return context.run(definition, params)
         },
       })
     },
     /** Adds a page that serves GET and HEAD; `errorPage` renders its errors. */
     addPage(path: string, page: Page, errorPage?: ErrorPage): void {
-      router.add('GET', path, { answer: (exchange) => exchange.serve(page, errorPage) })
+      router.add('GET', path, { answer: (context) => context.serve(page, errorPage) })
     },
     /** Forwards every request below a path. */
     mount(path: string, mounted: Mounted): void {
-      router.addBelow(path, { answer: (exchange) => exchange.pass(mounted) })
+      router.addBelow(path, { answer: (context) => context.pass(mounted) })
     },
     /** Handles every request; never rejects. */
     async fetch(request: Request, info: RequestInfo): Promise<Response> {
       const start = performance.now()
       const { route, params = {} } = find(request.method, pathOf(request.url)) ?? {}
       const requestId = deps.ids.next('req')
-      const exchange = new Exchange(services, route?.endpoint, request, info, requestId)
+      const context = new RequestContext(services, route?.endpoint, request, info, requestId)
       const response = await (route === undefined
-        ? unmatched(exchange)
-        : route.answer(exchange, decoded(params)))
-      report(services, exchange, response.status, performance.now() - start)
+        ? unmatched(context)
+        : route.answer(context, decoded(params)))
+      report(services, context, response.status, performance.now() - start)
       return response
     },
   }
@@ -140,8 +140,8 @@ function decoded(params: Record<string, string>): Record<string, string> {
 const CLIENT_ID = /^[A-Za-z0-9._-]{8,128}$/
 
 /** Logs the response without addresses, queries or secrets. */
-function report(services: Services, exchange: Exchange, status: number, ms: number): void {
-  const { request, requestId, endpoint, caller } = exchange
+function report(services: Services, context: RequestContext, status: number, ms: number): void {
+  const { request, requestId, endpoint, caller } = context
   const { method, headers } = request
   const durationMs = Math.round(ms * 1000) / 1000
   const route = endpoint?.path ?? null
@@ -156,7 +156,7 @@ function report(services: Services, exchange: Exchange, status: number, ms: numb
       duration_ms: durationMs,
       workspace_id: caller?.workspace.id,
       key_id: isKey ? caller.keyId : undefined,
-      user_id: exchange.person?.userId,
+      user_id: context.person?.userId,
     },
     'request',
   )

@@ -254,7 +254,7 @@ describe('a fill', () => {
       expect(await targetOf(slug)).toBe(`https://${slug}.example`)
     }
     expect(() => look('d')).toThrow(StorageUnavailable)
-    expect(resolver.state()).toMatchObject({ refused: 1, away: true })
+    expect(resolver.state()).toMatchObject({ refused: 1, databaseDown: true })
   })
 
   test('doesn’t overwrite a change received while it reads', async () => {
@@ -323,7 +323,7 @@ describe('while the database is down', () => {
     for (const slug of ['never seen', 'none']) {
       expect(() => look(slug)).toThrow(StorageUnavailable)
     }
-    expect(resolver.state()).toMatchObject({ away: true, stale: 2 })
+    expect(resolver.state()).toMatchObject({ databaseDown: true, stale: 2 })
   })
 
   test('cached slugs are used despite possibly missed changes, but not if a change was received', async () => {
@@ -363,7 +363,7 @@ describe('while the database is down', () => {
     away = true
     await expect(targetOf('a')).rejects.toBeInstanceOf(StorageUnavailable)
     away = false
-    while (resolver.state().away) await turn()
+    while (resolver.state().databaseDown) await turn()
     expect(await targetOf('a')).toBe('https://a.example')
   })
 
@@ -435,7 +435,7 @@ describe('the snapshot', () => {
     expect((look('b', next) as SlugRow).link).toMatchObject({ seq: 2, expires_at: now + 5 })
     away = false
     rows.set('a', plain('https://new.example'))
-    while (next.state().away) await turn()
+    while (next.state().databaseDown) await turn()
     expect(await targetOf('a', next)).toBe('https://new.example')
     next.close()
   })

@@ -8,7 +8,7 @@ import { CachedSlug, idOf, SlugCache } from './slug-cache.ts'
 import { readWithin, SlugReads } from './slug-reads.ts'
 import type { SavedSlug } from './snapshot.ts'
 
-/** The era of entries that this process hasn't read itself. */
+/** The generation of entries that this process hasn't read itself. */
 const BEFORE = -1
 
 type SlugChange = Extract<LinkChange, { slugKey: string }>
@@ -36,7 +36,7 @@ export class CachedResolver implements Resolver {
     misses: 0,
     /** Redirects that could not be verified with the database. */
     stale: 0,
-    /** Refused visits: the link wasn't cached and the database didn't respond. */
+    /** OperatorError visits: the link wasn't cached and the database didn't respond. */
     refused: 0,
     /** Known changes. */
     changes: 0,
@@ -45,8 +45,8 @@ export class CachedResolver implements Resolver {
   }
   #turn = 0
   #isUpToDate = false
-  #era = 0
-  /** By era, when all changes until then were known; in milliseconds since the epoch. */
+  #generation = 0
+  /** By generation, when all changes until then were known; in milliseconds since the epoch. */
   readonly #knownAt: number[] = [0]
   #filled: 'none' | 'part' | 'all' = 'none'
   readonly #readings = new Readings()
@@ -61,13 +61,13 @@ export class CachedResolver implements Resolver {
 
   begin(): void {
     this.#turn = this.#options.clock.now()
-    this.#isUpToDate = this.#isWithin(this.#knownAt[this.#era] as number, 'knownWithinMs')
+    this.#isUpToDate = this.#isWithin(this.#knownAt[this.#generation] as number, 'knownWithinMs')
   }
 
   slug(slugKey: string, domainNo: number): SlugRow | null | Promise<SlugRow | null> {
     const entry = this.#cache.get(slugKey, domainNo)
     const isCurrent =
-      entry?.era === this.#era && (this.#isUpToDate || this.#isWithin(entry.readAt, 'maxAgeMs'))
+      entry?.generation === this.#generation && (this.#isUpToDate || this.#isWithin(entry.readAt, 'maxAgeMs'))
     if (entry === undefined || !isCurrent) return this.#miss(entry, slugKey, domainNo)
     this.#counts.hits++
     entry.visited = true
@@ -102,7 +102,7 @@ export class CachedResolver implements Resolver {
    */
   lost(at: number): void {
     this.#counts.losses++
-    this.#era++
+    this.#generation++
     this.#knownAt.push(at)
     this.#filled = 'none'
     this.#reads.detachAll()
@@ -136,7 +136,7 @@ export class CachedResolver implements Resolver {
 
   /** All changes until `at` are known, in milliseconds since the epoch. */
   known(at: number): void {
-    this.#knownAt[this.#era] = at
+    this.#knownAt[this.#generation] = at
     // Messages that arrived after the change was followed have removed what is known of it.
     for (const [id, { slugKey, domainNo }] of this.#announced) {
       const isCached = this.#cache.get(slugKey, domainNo) !== undefined
@@ -151,7 +151,7 @@ export class CachedResolver implements Resolver {
    * @throws StorageUnavailable, keeping what was read before
    */
   async fill(pages: SlugPages): Promise<void> {
-    const era = this.#era
+    const generation = this.#generation
     let isPart = false
     this.#cache.found.hasEvicted = false
     for (let isOver = false; !isOver; ) {
@@ -164,7 +164,7 @@ export class CachedResolver implements Resolver {
         },
       )
     }
-    if (era === this.#era) this.#filled = isPart ? 'part' : 'all'
+    if (generation === this.#generation) this.#filled = isPart ? 'part' : 'all'
   }
 
   /** Adds slugs saved by an earlier process, for use only while the database is down. */
@@ -189,9 +189,9 @@ export class CachedResolver implements Resolver {
       entries: found.size + missing.size,
       bytes: found.bytes + missing.bytes,
       /** The database can't be read. */
-      away: this.#reads.away,
+      databaseDown: this.#reads.databaseDown,
       /** When all changes until then were known, in milliseconds since the epoch. */
-      knownAt: this.#knownAt[this.#era] as number,
+      knownAt: this.#knownAt[this.#generation] as number,
       /** Entries added and removed, in total. */
       edits: found.edits,
       /** How many of the links are cached; `none`: it isn't known. */
@@ -209,8 +209,8 @@ export class CachedResolver implements Resolver {
   }
 
   /** When an entry was last known to be current, in milliseconds since the epoch. */
-  #verifiedAt({ readAt, era }: CachedSlug): number {
-    return Math.max(readAt, this.#knownAt[era] ?? 0)
+  #verifiedAt({ readAt, generation }: CachedSlug): number {
+    return Math.max(readAt, this.#knownAt[generation] ?? 0)
   }
 
   #extent(): 'none' | 'part' | 'all' {
@@ -218,15 +218,15 @@ export class CachedResolver implements Resolver {
   }
 
   #during<T>(read: () => Promise<T>, take: (value: T, reading: Reading) => void): Promise<T> {
-    return this.#readings.run({ at: this.#options.clock.now(), era: this.#era }, read, take)
+    return this.#readings.run({ at: this.#options.clock.now(), generation: this.#generation }, read, take)
   }
 
   /** Caches a row, unless it has changed since it was read. False: there is no room. */
-  #keep(slug: ListedSlug, { at, era, changed, visited }: Reading): boolean {
+  #keep(slug: ListedSlug, { at, generation, changed, visited }: Reading): boolean {
     const { slugKey, domainNo, link_seq } = slug
     const id = idOf(slugKey, domainNo)
     if (changed.has(id) || changed.has(link_seq as number) || visited.has(id)) return true
-    const entry = new CachedSlug(domainNo, slugKey, slug, at, era)
+    const entry = new CachedSlug(domainNo, slugKey, slug, at, generation)
     const isKnown = this.#cache.found.get(id) !== undefined
     if (!isKnown && !this.#cache.found.hasRoomFor(entry)) return false
     this.#cache.put(entry)
@@ -248,7 +248,7 @@ export class CachedResolver implements Resolver {
 
   #miss(entry: CachedSlug | undefined, slugKey: string, domainNo: number) {
     const old = entry !== undefined && this.#mayBeStale(entry) ? entry : undefined
-    if (this.#reads.away) {
+    if (this.#reads.databaseDown) {
       return old === undefined ? this.#refuse('The database is down') : this.#stale(old)
     }
     this.#counts.misses++
@@ -281,9 +281,9 @@ export class CachedResolver implements Resolver {
   }
 
   #load(slugKey: string, domainNo: number): Promise<SlugRow | null> {
-    const [at, era] = [this.#options.clock.now(), this.#era]
+    const [at, generation] = [this.#options.clock.now(), this.#generation]
     return this.#reads.read(slugKey, domainNo, (found) => {
-      const entry = new CachedSlug(domainNo, slugKey, found, at, era)
+      const entry = new CachedSlug(domainNo, slugKey, found, at, generation)
       const id = idOf(slugKey, domainNo)
       this.#cache.put(entry)
       this.#readings.visited(id)

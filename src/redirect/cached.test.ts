@@ -131,8 +131,8 @@ test('while the database is down cached links redirect, others are 503', async (
   const refused = await site.visit('/c')
   expect(refused.status).toBe(503)
   expect(refused.headers.get('retry-after')).not.toBe(null)
-  expect(site.memory.state()).toMatchObject({ away: true, stale: 1 })
+  expect(site.memory.state()).toMatchObject({ databaseDown: true, stale: 1 })
   read.run = run
-  while (site.memory.state().away) await new Promise((turn) => setImmediate(turn))
+  while (site.memory.state().databaseDown) await new Promise((turn) => setImmediate(turn))
   expect(await statusOf('/b')).toBe(302)
 })

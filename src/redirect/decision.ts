@@ -1,7 +1,7 @@
 import type { Random } from '../lib/base/random.ts'
 import { formatTimestamp } from '../lib/validation/timestamp.ts'
 import type { BlockList } from '../model/blocks/list.ts'
-import type { Closed, Condition, Destined, LinkRow, SlugRow } from './resolver.ts'
+import type { ClosedReason, Condition, LinkTarget, LinkRow, SlugRow } from './resolver.ts'
 import {
   choose,
   type Plan,
@@ -15,12 +15,12 @@ import {
 export type Decision =
   | { kind: 'not_found' }
   | { kind: 'blocked' }
-  | { kind: 'closed'; seq: number; link: LinkRow; condition: Closed }
+  | { kind: 'closed'; seq: number; link: LinkRow; condition: ClosedReason }
   /** A password is required. */
   | { kind: 'locked'; seq: number; link: LinkRow; hash: string }
   | Social
-  | Answered
-  | Open
+  | AnswerDecision
+  | OpenDecision
 
 /** A link preview for a service that shows it in messages, if the link has its own. */
 export interface Social {
@@ -30,20 +30,20 @@ export interface Social {
 }
 
 /** A rule of the link answers the visit itself. */
-export interface Answered {
+export interface AnswerDecision {
   kind: 'answered'
   seq: number
-  link: Destined
+  link: LinkTarget
   answer: RuleAnswer
   rule: string
 }
 
 /** The link redirects. */
-export interface Open {
+export interface OpenDecision {
   kind: 'open'
   seq: number
   /** Null: a link without conditions. */
-  link: (Destined & { max_clicks?: number | null }) | null
+  link: (LinkTarget & { max_clicks?: number | null }) | null
   /** The destination, before values of the visit are added. */
   target: string
   status: number
@@ -115,14 +115,14 @@ export function decide(
 const NOT_FOUND: Decision = { kind: 'not_found' }
 const BLOCKED = { kind: 'blocked' } as const
 
-function openTo(seq: number, link: Destined | null, target: string, status: number): Open {
+function openTo(seq: number, link: LinkTarget | null, target: string, status: number): OpenDecision {
   return { kind: 'open', seq, link, target, status, rule: null, variant: null }
 }
 
 /** Rows are cached, and with them their parsed rules. */
-const plans = new WeakMap<Destined, Plan>()
+const plans = new WeakMap<LinkTarget, Plan>()
 
-function planFor(link: Destined): Plan {
+function planFor(link: LinkTarget): Plan {
   let plan = plans.get(link)
   if (plan === undefined) {
     plan = planOf(link.rules, link.variants)
@@ -134,12 +134,12 @@ function planFor(link: Destined): Plan {
 /** The destination of an open link for a visitor: by its rules and variants, if any. */
 export function decideDestination(
   seq: number,
-  link: Destined,
+  link: LinkTarget,
   input: DecisionInput,
   now: number,
   { blocks, random }: DecisionDeps,
   trace?: Trace,
-): Open | Answered | { kind: 'blocked' } {
+): OpenDecision | AnswerDecision | { kind: 'blocked' } {
   const { target_url, redirect_status, rules, variants } = link
   if (rules === null && variants === null) return openTo(seq, link, target_url, redirect_status)
   const own = { seq, target: target_url }

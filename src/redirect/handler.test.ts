@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { HOW, journalDirectory } from '../clicks/index.ts'
+import { CLICK_FLAGS, journalDirectory } from '../clicks/index.ts'
 import type { ClickRecord } from '../clicks/record.ts'
 import { readJournal } from '../clicks/segment-reader.ts'
 import { StorageUnavailable } from '../platform/storage/index.ts'
@@ -267,7 +267,7 @@ describe('a scanned code', () => {
     for (const query of ['', '?qr=1', '?x=2&qr=1', '?qr=2', '?qr', '?q%72=1', '?xqr=1']) {
       expect((await site.visit(`/a${query}`)).status).toBe(302)
     }
-    expect(taken()).toEqual([0, HOW.qr, HOW.qr, 0, 0, 0, 0])
+    expect(taken()).toEqual([0, CLICK_FLAGS.qr, CLICK_FLAGS.qr, 0, 0, 0, 0])
   })
 
   test.each([

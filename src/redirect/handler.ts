@@ -3,24 +3,24 @@ import { AppError } from '../lib/errors/index.ts'
 import { createHashQueue, type HashQueue } from '../platform/limits/index.ts'
 import { StorageUnavailable } from '../platform/storage/index.ts'
 import {
-  type Answered,
+  type AnswerDecision,
   type Decision,
   decide,
   decideDestination,
-  type Open,
+  type OpenDecision,
   type Social,
 } from './decision.ts'
 import { findSlug, isMiss } from './find-slug.ts'
 import { answerGuess, answerReport } from './forms.ts'
 import { Pages } from './pages.ts'
-import type { Closed, Destined, LinkRow } from './resolver.ts'
+import type { ClosedReason, LinkTarget, LinkRow } from './resolver.ts'
 import type { InSite } from './sites.ts'
 import { TurnIds } from './turn-ids.ts'
 import { noAnswers, type RedirectDeps } from './types.ts'
 import { createUseOnce } from './uses.ts'
 import {
-  createWho,
-  howOf,
+  createVisitorLookup,
+  clickFlags,
   locationFor,
   methodOf,
   parsePath,
@@ -48,7 +48,7 @@ class RedirectHandler {
   readonly counts = noAnswers()
   readonly #deps: RedirectDeps & { hashes: HashQueue; inSite: InSite }
   readonly #pages: Pages
-  readonly #who: ReturnType<typeof createWho>
+  readonly #visitors: ReturnType<typeof createVisitorLookup>
   readonly #turnIds: TurnIds
   readonly #useOnce: ReturnType<typeof createUseOnce>
   #queue: Visit[] = []
@@ -58,7 +58,7 @@ class RedirectHandler {
     const { hashes = createHashQueue(), inSite = (answer) => answer } = deps
     this.#deps = { ...deps, hashes, inSite }
     this.#pages = new Pages({ pseudoLocales, baseUrl, requestId })
-    this.#who = createWho(deps)
+    this.#visitors = createVisitorLookup(deps)
     this.#turnIds = new TurnIds(requestId)
     this.#useOnce = createUseOnce(deps.storage)
   }
@@ -82,7 +82,7 @@ class RedirectHandler {
       return this.#deps.inSite(page, request, domainNo)
     }
     return new Promise<Response>((answer) => {
-      this.#enqueue(new Visit(request, peer, method, path, asked, domainNo, answer, this.#who))
+      this.#enqueue(new Visit(request, peer, method, path, asked, domainNo, answer, this.#visitors))
     })
   }
 
@@ -185,7 +185,7 @@ class RedirectHandler {
   }
 
   /** One of the link's uses was taken: its state at that moment counts. */
-  #usedOne(visit: Visit, use: Destined & { seq: number }, now: number): Response {
+  #usedOne(visit: Visit, use: LinkTarget & { seq: number }, now: number): Response {
     const decision = decideDestination(use.seq, use, visit, now, this.#deps)
     if (decision.kind === 'blocked') return this.#blocked(visit)
     if (decision.kind === 'answered') return this.#answered(visit, decision)
@@ -193,14 +193,14 @@ class RedirectHandler {
   }
 
   /** A rule's own response. None of them counts as a click. */
-  #answered(visit: Visit, { answer, link }: Answered): Response {
+  #answered(visit: Visit, { answer, link }: AnswerDecision): Response {
     if (answer === 'gone') return this.#closed(visit, { fallback_url: null }, 'expired')
     return answer === 'fallback' && link.fallback_url !== null
       ? this.#closed(visit, link, 'expired')
       : this.#notFound(visit.request)
   }
 
-  async #takeUse(visit: Visit, seq: number, { slug }: Destined, now: number): Promise<null> {
+  async #takeUse(visit: Visit, seq: number, { slug }: LinkTarget, now: number): Promise<null> {
     const use = await this.#useOnce(seq, now)
     if (use === null) {
       visit.refusals++
@@ -233,7 +233,7 @@ class RedirectHandler {
   }
 
   /** Redirects the visitor, and records the click. */
-  #pass(visit: Visit, open: Open, now: number): Response {
+  #pass(visit: Visit, open: OpenDecision, now: number): Response {
     this.#record(visit, open, now, open)
     this.counts.redirected++
     return this.#redirect(visit, open.status, locationFor(visit, open))
@@ -255,18 +255,18 @@ class RedirectHandler {
 
   #record(
     visit: Visit,
-    { seq, link }: { seq: number; link: Pick<Destined, 'tracking'> | null },
+    { seq, link }: { seq: number; link: Pick<LinkTarget, 'tracking'> | null },
     time: number,
     chosen?: Chosen,
   ): void {
-    const how = howOf(this.#deps, visit, seq, link?.tracking)
+    const how = clickFlags(this.#deps, visit, seq, link?.tracking)
     if (how !== null) this.#deps.recorder.add(visit, seq, time, how, chosen)
   }
 
   #closed(
     visit: Visit,
-    { fallback_url, starts_at = null }: Pick<Destined, 'fallback_url'> & Partial<LinkRow>,
-    condition: Closed,
+    { fallback_url, starts_at = null }: Pick<LinkTarget, 'fallback_url'> & Partial<LinkRow>,
+    condition: ClosedReason,
   ): Response {
     const isFollowed = fallback_url !== null && !visit.preview
     if (isFollowed && this.#deps.blocks.hasTarget(fallback_url)) return this.#blocked(visit)

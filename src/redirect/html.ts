@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { domainToUnicode } from 'node:url'
 import { PERMISSIONS_POLICY } from '../lib/base/headers.ts'
-import { lookOf } from '../lib/base/look.ts'
+import { brandVariables } from '../lib/base/brand.ts'
 import { direction, formatDateTime, type Locale, translate } from '../lib/i18n/index.ts'
 import { type Brand, brandSources, brandStyle, headerOf } from './brand.ts'
 
-const STYLE = `${lookOf('sans', 'mono', 'sunken', 'raised', 'canvas', 'line', 'line-strong', 'fg', 'muted', 'accent', 'on-accent', 'bad')}
+const STYLE = `${brandVariables('sans', 'mono', 'sunken', 'raised', 'canvas', 'line', 'line-strong', 'fg', 'muted', 'accent', 'on-accent', 'bad')}
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;display:grid;grid-template-rows:auto 1fr auto;background:var(--sunken);color:var(--fg);font:16px/1.5 var(--sans)}
 header,footer{padding:20px 24px;color:var(--muted);font-size:14px}

@@ -18,7 +18,7 @@ import {
   scheduledPage,
 } from './html.ts'
 import { redirectHeaders } from './redirect-headers.ts'
-import type { Closed } from './resolver.ts'
+import type { ClosedReason } from './resolver.ts'
 import { type Social, socialPage } from './social.ts'
 
 const CODES = {
@@ -27,7 +27,7 @@ const CODES = {
   scheduled: 'LINK_NOT_FOUND',
   expired: 'LINK_EXPIRED',
   exhausted: 'LINK_EXHAUSTED',
-} as const satisfies Record<Closed | 'blocked', string>
+} as const satisfies Record<ClosedReason | 'blocked', string>
 
 const PROTECTED: AppErrorArgs = ['LINK_PROTECTED']
 const EMPTY: AppErrorArgs = [
@@ -140,7 +140,7 @@ export class Pages {
   }
 
   /** A link that doesn't redirect now; `startsAt` in milliseconds since the epoch. */
-  closed(request: Request, condition: Closed | 'blocked', startsAt: number | null): Response {
+  closed(request: Request, condition: ClosedReason | 'blocked', startsAt: number | null): Response {
     const render = (locale: Locale) =>
       condition === 'scheduled' && startsAt !== null
         ? scheduledPage(locale, startsAt)
@@ -290,7 +290,7 @@ export class Pages {
 }
 
 /** A page that is the same for everyone with the same language. */
-function simplePage(locale: Locale, name: 'not_found' | 'unavailable' | 'blocked' | Closed): Page {
+function simplePage(locale: Locale, name: 'not_found' | 'unavailable' | 'blocked' | ClosedReason): Page {
   return {
     title: translate(locale, `page.${name}.title`),
     body: paragraph(translate(locale, `page.${name}.text`)),

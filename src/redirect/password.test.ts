@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { HOW, journalDirectory } from '../clicks/index.ts'
+import { CLICK_FLAGS, journalDirectory } from '../clicks/index.ts'
 import type { ClickRecord } from '../clicks/record.ts'
 import { readJournal } from '../clicks/segment-reader.ts'
 import { createMemoryLimiter } from '../platform/limits/index.ts'
@@ -95,7 +95,7 @@ test('a scan stays one through the form, and its marker isn’t forwarded', asyn
   const bits: number[] = []
   const add = (record: ClickRecord) => void bits.push(record[3])
   readJournal(journalDirectory(dir), { segment: 0, offset: 0 }, () => true, add)
-  expect(bits).toEqual([HOW.qr | HOW.password])
+  expect(bits).toEqual([CLICK_FLAGS.qr | CLICK_FLAGS.password])
   // The browser posts to the form's own URL, so there must be no `action`.
   expect(await (await site.visit('/a?qr=1')).text()).not.toContain('action=')
 })

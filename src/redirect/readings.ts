@@ -5,8 +5,8 @@ import { idOf } from './slug-cache.ts'
 export interface Reading {
   /** When it began, in milliseconds since the epoch. */
   readonly at: number
-  /** The era in which it began; see `CachedSlug`. */
-  readonly era: number
+  /** The generation in which it began; see `CachedSlug`. */
+  readonly generation: number
   /** Slugs and links that have changed since, so that the read may have missed it. */
   readonly changed: Set<string | number>
   /** Slugs that a visit has read since: which of the two reads is the newer one isn't known. */
@@ -19,7 +19,7 @@ export class Readings {
 
   /** Reads rows, and passes them to `take` with what has changed in the meantime. */
   async run<T>(
-    begun: Pick<Reading, 'at' | 'era'>,
+    begun: Pick<Reading, 'at' | 'generation'>,
     read: () => Promise<T>,
     take: (value: T, reading: Reading) => void,
   ): Promise<T> {

@@ -17,7 +17,7 @@ export interface SlugRow {
 }
 
 /** What determines a link's destination. */
-export interface Destined {
+export interface LinkTarget {
   /** As typed; of the visited address. */
   slug: string
   target_url: string
@@ -33,7 +33,7 @@ export interface Destined {
 }
 
 /** A link with conditions. Times are milliseconds since the Unix epoch. */
-export interface LinkRow extends Destined {
+export interface LinkRow extends LinkTarget {
   seq: number
   enabled: number
   starts_at: number | null
@@ -46,9 +46,9 @@ export interface LinkRow extends Destined {
 }
 
 /** Whether a link redirects at a time, and if not, why. */
-export type Condition = 'open' | Closed
+export type Condition = 'open' | ClosedReason
 /** Why a link doesn't redirect, other than a block. */
-export type Closed = 'disabled' | 'scheduled' | 'expired' | 'exhausted'
+export type ClosedReason = 'disabled' | 'scheduled' | 'expired' | 'exhausted'
 
 /**
  * Finds links for an event-loop turn: between `begin` and `end` all synchronous reads see the same

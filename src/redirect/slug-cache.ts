@@ -20,14 +20,14 @@ export class CachedSlug implements SlugRow {
   /**
    * Creates an entry.
    * @param readAt just before the query, in milliseconds since the epoch
-   * @param era the count of possible message losses before it was read
+   * @param generation the count of possible message losses before it was read
    */
   constructor(
     readonly domainNo: number,
     readonly slugKey: string,
     found: SlugRow | null,
     readonly readAt: number,
-    readonly era: number,
+    readonly generation: number,
   ) {
     this.link_seq = found?.link_seq ?? null
     this.target_url = found?.target_url ?? null

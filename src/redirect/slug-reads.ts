@@ -1,4 +1,4 @@
-import { within } from '../lib/base/within.ts'
+import { withTimeout } from '../lib/base/with-timeout.ts'
 import { StorageUnavailable } from '../platform/storage/index.ts'
 import type { SlugRow } from './resolver.ts'
 import { idOf } from './slug-cache.ts'
@@ -28,7 +28,7 @@ export class SlugReads {
   }
 
   /** The database can't be read; it is retried periodically. */
-  get away(): boolean {
+  get databaseDown(): boolean {
     return this.#retrying !== undefined
   }
 
@@ -77,7 +77,7 @@ export class SlugReads {
     try {
       return await this.#fetch(slugKey, domainNo)
     } catch (error) {
-      if (error instanceof StorageUnavailable && !this.away) this.#retryLater(slugKey, domainNo)
+      if (error instanceof StorageUnavailable && !this.databaseDown) this.#retryLater(slugKey, domainNo)
       throw error
     }
   }
@@ -93,7 +93,7 @@ export class SlugReads {
     const retry = () =>
       this.#fetch(slugKey, domainNo).then(
         () => this.close(),
-        () => this.away && this.#retryLater(slugKey, domainNo),
+        () => this.databaseDown && this.#retryLater(slugKey, domainNo),
       )
     this.#retrying = setTimeout(retry, this.#options.retryMs).unref()
   }
@@ -103,7 +103,7 @@ const LATE = Symbol('late')
 
 /** @throws StorageUnavailable when it takes longer. */
 export async function readWithin<T>(ms: number, work: Promise<T>): Promise<T> {
-  const found = await within(ms, () => work, LATE)
+  const found = await withTimeout(ms, () => work, LATE)
   if (found === LATE) throw new StorageUnavailable('The database is slow')
   return found as T
 }

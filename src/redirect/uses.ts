@@ -1,8 +1,8 @@
 import { prepare, type Storage, type Transaction } from '../platform/storage/index.ts'
-import type { Destined } from './resolver.ts'
+import type { LinkTarget } from './resolver.ts'
 
 /** The link's state at the moment when one of its uses was taken. */
-export type Use = Omit<Destined, 'slug'>
+export type Use = Omit<LinkTarget, 'slug'>
 
 /** A single atomic statement: it updates the row if enough uses are left. */
 const takeUses = prepare<

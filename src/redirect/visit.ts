@@ -2,13 +2,13 @@ import {
   agentOf,
   type ExcludedNetworks,
   fetchedAhead,
-  HOW,
+  CLICK_FLAGS,
   type Recorder,
 } from '../clicks/index.ts'
 import type { ClientAddress } from '../lib/base/client-address.ts'
 import { SLUG_SEGMENTS_MAX, slugKey } from '../model/links/slug.ts'
 import { type NearMiss, nearMisses } from './near-miss.ts'
-import type { Destined, SlugRow } from './resolver.ts'
+import type { LinkTarget, SlugRow } from './resolver.ts'
 import { Visitor, type VisitorFacts } from './rules/index.ts'
 import { fromQrCode, locationOf, QR_MARKER, withoutQrMarker } from './target.ts'
 
@@ -32,7 +32,7 @@ export function methodOf(name: string): Method | null {
 }
 
 /** What a path requests. */
-export interface Asked {
+export interface RequestedPath {
   /** The key of the slug for the whole path; empty if it can't be a slug. */
   readonly whole: string
   /** The keys of its first segments, longest first: a prefix link may match. */
@@ -51,7 +51,7 @@ export class Visit {
   /** The hash that matches the given password. */
   unlocked: string | null = null
   /** The use of a limited link that was taken for this visit. */
-  use: (Destined & { seq: number }) | null = null
+  use: (LinkTarget & { seq: number }) | null = null
   /** The day's hash of the visitor, once it was asked for. */
   hash: string | undefined = undefined
   #address: string | undefined
@@ -68,10 +68,10 @@ export class Visit {
     readonly method: Method,
     /** The URL's path, without its leading slash. */
     public path: string,
-    public asked: Asked,
+    public asked: RequestedPath,
     readonly domainNo: number,
     readonly answer: (response: Response | Promise<Response>) => void,
-    readonly who: Who,
+    readonly visitors: VisitorLookup,
   ) {
     this.url = request.url
     this.headers = request.headers
@@ -96,13 +96,13 @@ export class Visit {
 
   /** The visitor's whole address. */
   get address(): string {
-    this.#address ??= this.who.addressOf(this)
+    this.#address ??= this.visitors.addressOf(this)
     return this.#address
   }
 
   /** The visitor; the same object in every turn. */
   visitor(now: number): Visitor {
-    this.#visitor ??= this.who.visitorOf(this, now)
+    this.#visitor ??= this.visitors.visitorOf(this, now)
     return this.#visitor
   }
 }
@@ -126,9 +126,9 @@ export function sentPath(url: string): string {
 }
 
 /** Finds out who visits, each thing when it is asked for. */
-type Who = ReturnType<typeof createWho>
+type VisitorLookup = ReturnType<typeof createVisitorLookup>
 
-export function createWho({ recorder, clientAddress, placeOf }: VisitDeps) {
+export function createVisitorLookup({ recorder, clientAddress, placeOf }: VisitDeps) {
   return {
     addressOf: ({ peer, headers }: Visit): string => clientAddress(peer(), headers),
     /** For the rules of links: as the click of the visit will have it. */
@@ -168,8 +168,8 @@ export function usesOne(
   return isAsked && isCounted(deps, visit, linkSeq)
 }
 
-/** The way of a visit, in bits of `HOW`; null: it isn't counted. `tracking` is the link's. */
-export function howOf(
+/** The way of a visit, in bits of `CLICK_FLAGS`; null: it isn't counted. `tracking` is the link's. */
+export function clickFlags(
   deps: Pick<VisitDeps, 'excluded'>,
   visit: Visit,
   linkSeq: number,
@@ -177,9 +177,9 @@ export function howOf(
 ): number | null {
   const { method, url } = visit
   if (method === 'HEAD' || tracking === 'none' || !isCounted(deps, visit, linkSeq)) return null
-  const asked = method === 'POST' ? HOW.password : 0
-  const scanned = fromQrCode(url) ? HOW.qr : 0
-  return asked | scanned | (tracking === 'count' ? HOW.bare : 0)
+  const asked = method === 'POST' ? CLICK_FLAGS.password : 0
+  const scanned = fromQrCode(url) ? CLICK_FLAGS.qr : 0
+  return asked | scanned | (tracking === 'count' ? CLICK_FLAGS.countOnly : 0)
 }
 
 /** The query string with its `?`, as sent. */
@@ -207,7 +207,7 @@ export function restOf({ path, slugKey, asked }: Visit): string {
 /** The `Location` of a visit; a preview's query isn't forwarded. `link` null: nothing is added. */
 export function locationFor(
   visit: Visit,
-  { target, link }: { target: string; link: Destined | null },
+  { target, link }: { target: string; link: LinkTarget | null },
 ): string {
   if (link === null) return target
   return locationOf(target, link, () => ({
@@ -226,7 +226,7 @@ const NONE: readonly string[] = []
  * Parses the path of a WHATWG-serialized URL. Null: it can't be a slug. One trailing slash is
  * ignored. Each segment is decoded once, so that an encoded slash doesn't separate segments.
  */
-export function parsePath(path: string, isCaseSensitive = false): Asked | null {
+export function parsePath(path: string, isCaseSensitive = false): RequestedPath | null {
   if (PLAIN.test(path)) return { whole: path, above: NONE, preview: false }
   const plain = (path.split('#', 1)[0] as string).replace(/\/$/, '')
   // Slugs have no plus sign, but paths below them may: only an unencoded one requests the preview
@@ -252,7 +252,7 @@ export function parsePath(path: string, isCaseSensitive = false): Asked | null {
 }
 
 /** What a path requests that can't be a slug, if it has other readings. */
-export function unreadable(path: string): Asked | null {
+export function unreadable(path: string): RequestedPath | null {
   return nearMisses(path).length === 0 ? null : { whole: '', above: NONE, preview: false }
 }
 

@@ -2,7 +2,7 @@
 // nodes ask, and never none.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { Hidden } from '../../src/lib/base/hidden.ts'
+import { Secret } from '../../src/lib/base/secret.ts'
 import { type Cluster, openCluster } from '../../src/platform/cluster/index.ts'
 import { connectRedis } from '../../src/platform/cluster/redis.ts'
 import { createScripts, type Scripts } from '../../src/platform/cluster/scripts.ts'
@@ -31,13 +31,13 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
     proxy = await startProxy(redis.port)
     clusters = Array.from({ length: NODES }, (_, i) =>
       openCluster({
-        url: new Hidden(i === 0 ? `redis://127.0.0.1:${proxy.port}` : redis.url),
+        url: new Secret(i === 0 ? `redis://127.0.0.1:${proxy.port}` : redis.url),
         logger: QUIET,
         nodeId: `nod_${i}`,
         answerWithinMs: ANSWER_WITHIN_MS,
       }),
     )
-    const connection = connectRedis({ url: new Hidden(redis.url), logger: QUIET, name: 'test' })
+    const connection = connectRedis({ url: new Secret(redis.url), logger: QUIET, name: 'test' })
     const scripts = createScripts(connection.redis, { prefix: '', withinMs: 30_000 })
     const nodes = () => connection.redis.zcard('slugline:nodes').catch(() => 0)
     patient = { scripts, nodes, close: connection.close }

@@ -1,4 +1,4 @@
-import type { Hidden } from '../../lib/base/hidden.ts'
+import type { Secret } from '../../lib/base/secret.ts'
 import { probeRedis } from '../../platform/cluster/index.ts'
 import type { Environment, ScaledConfig } from '../../platform/config/index.ts'
 import { openPostgres, type Storage } from '../../platform/storage/index.ts'
@@ -40,7 +40,7 @@ export async function checkShared(
 
 /** Runs `work` if PostgreSQL responds. */
 async function withPostgres(
-  url: Hidden,
+  url: Secret,
   work: (storage: Storage) => Promise<Finding[]> = async () => [ok('replica', 'it answers')],
 ): Promise<Finding[]> {
   const options = { url: url.reveal(), poolSize: 2, statementTimeoutMs: TIMEOUT_MS }
@@ -63,7 +63,7 @@ async function checkSecret(storage: Storage, environment: Environment): Promise<
   return warning('secret', `${place} holds the secret of all nodes`, advice)
 }
 
-async function checkClickHouse(url: Hidden): Promise<Finding> {
+async function checkClickHouse(url: Secret): Promise<Finding> {
   const { openClickHouse } = await import('../../statistics/engine/clickhouse/client.ts')
   const clickHouse = openClickHouse(url.reveal())
   const signal = AbortSignal.timeout(TIMEOUT_MS)
@@ -72,7 +72,7 @@ async function checkClickHouse(url: Hidden): Promise<Finding> {
 }
 
 /** Whether Redis responds, is new enough, and doesn't evict keys. */
-export async function checkRedis(url: Hidden): Promise<Finding> {
+export async function checkRedis(url: Secret): Promise<Finding> {
   const facts = await probeRedis(url, TIMEOUT_MS)
   if (typeof facts === 'string') {
     return problem('redis', `it can't be reached (${facts})`, 'check that it runs, and REDIS_URL')

@@ -4,7 +4,7 @@ import { systemClock } from '../../lib/base/clock.ts'
 import { createIds } from '../../lib/base/ids.ts'
 import type { Logger } from '../../lib/base/logger.ts'
 import { systemRandom } from '../../lib/base/random.ts'
-import { within } from '../../lib/base/within.ts'
+import { withTimeout } from '../../lib/base/with-timeout.ts'
 import type { Locale } from '../../lib/i18n/index.ts'
 import { type Config, listeningUrl, socketPath } from '../../platform/config/index.ts'
 import { pathOf } from '../../server/operations/only-links.ts'
@@ -92,10 +92,10 @@ export async function listen(
   // Its own until it replaces that of a server that was killed, or is taken over, in one step.
   const unix = socket && `${socket}.${process.pid}`
   const baseUrlOf = ({ port: own }: Server) => config.baseUrl ?? listeningUrl(host, own as number)
-  const answer: Answer = (request, server, isAsSent) =>
-    isAsSent
+  const answer: Answer = (request, server, isNormalized) =>
+    isNormalized
       ? gate.fetch(request, unix === null ? server : LOCAL)
-      : folded(request, baseUrlOf(server))
+      : refuseNonNormalized(request, baseUrlOf(server))
   try {
     if (socket !== null && !isShared && (await isAnswering(socket))) {
       throw Object.assign(new Error(), { code: 'EADDRINUSE' })
@@ -140,7 +140,7 @@ function publish(unix: string, place: string): void {
   renameSync(unix, place)
 }
 
-type Answer = (request: Request, server: Server, isAsSent: boolean) => ReturnType<Fetch>
+type Answer = (request: Request, server: Server, isNormalized: boolean) => ReturnType<Fetch>
 
 /**
  * Routes for paths by their first segments. Bun matches the path as sent, but `Request` has it
@@ -154,12 +154,12 @@ function routesOf(answer: Answer) {
     const path = [...names.slice(0, n)].map((name) => `/:${name}`).join('')
     for (const isWhole of [true, false]) {
       routes[isWhole ? path : `${path}/*`] = (request, server) =>
-        answer(request, server, isAsSent(request.url, Object.values(request.params), isWhole))
+        answer(request, server, isNormalized(request.url, Object.values(request.params), isWhole))
     }
   }
   /** The route of most visits, for which one comparison is enough. */
   const ofOne = ({ url, params: { a } }: BunRequest<'/:a'>) =>
-    isThePath(url, a) || isAsSent(url, [a], true)
+    isThePath(url, a) || isNormalized(url, [a], true)
   return {
     ...routes,
     '/:a': (request: BunRequest<'/:a'>, server: Server) => answer(request, server, ofOne(request)),
@@ -177,7 +177,7 @@ function isThePath(url: string, segment: string): boolean {
  * @param sent its first segments, decoded
  * @param isWhole whether these are all; else an empty one follows, or there are more than in `sent`
  */
-function isAsSent(url: string, sent: readonly string[], isWhole: boolean): boolean {
+function isNormalized(url: string, sent: readonly string[], isWhole: boolean): boolean {
   const path = pathOf(url)
   // A URL without a host is not normalized; what follows a `#` is not always read.
   if ((url.startsWith('/') && path.includes('\\')) || path.includes('#')) return false
@@ -204,7 +204,7 @@ function isEmptyAsSent(url: string): boolean {
 }
 
 /** The response to a path that differs from its normalized form. */
-async function folded(request: Request, baseUrl: string): Promise<Response> {
+async function refuseNonNormalized(request: Request, baseUrl: string): Promise<Response> {
   const { negotiateLocale } = await import('../../lib/i18n/index.ts')
   const acceptLanguage = request.headers.get('accept-language')
   return refusal('BAD_REQUEST', baseUrl, negotiateLocale({ query: null, acceptLanguage }))
@@ -270,5 +270,5 @@ export async function stopRequests(
     }
   }
   const isFinished = () => server.stop().then(() => true)
-  if (!(await within(leftMs, isFinished, false))) await server.stop(true)
+  if (!(await withTimeout(leftMs, isFinished, false))) await server.stop(true)
 }

@@ -27,7 +27,7 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
           await assertFree(tx, workspaces, name)
           return workspaces.create(tx, { name, planId: options.plan }, COMMAND_LINE)
         })
-        ctx.print(`Workspace ${made.name} (${made.id}) is made, on plan ${made.plan}.`, shown(made))
+        ctx.print(`Workspace ${made.name} (${made.id}) is made, on plan ${made.plan}.`, toWorkspace(made))
       })
     })
 
@@ -43,7 +43,7 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
           await assertFree(tx, workspaces, name, id)
           return workspaces.update(tx, id, { name }, COMMAND_LINE)
         })
-        ctx.print(`Workspace ${changed.id} is called ${changed.name} now.`, shown(changed))
+        ctx.print(`Workspace ${changed.id} is called ${changed.name} now.`, toWorkspace(changed))
       }),
     )
 
@@ -57,7 +57,7 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
         const changed = await storage.write((tx) =>
           workspaces.setPlan(tx, name, plan, COMMAND_LINE),
         )
-        ctx.print(`Workspace ${changed.name} is on plan ${changed.plan}.`, shown(changed))
+        ctx.print(`Workspace ${changed.name} is on plan ${changed.plan}.`, toWorkspace(changed))
       }),
     )
 
@@ -137,6 +137,6 @@ function list(ctx: CommandContext): Promise<void> {
   })
 }
 
-function shown({ no: _, ...rest }: Workspace): Omit<Workspace, 'no'> {
+function toWorkspace({ no: _, ...rest }: Workspace): Omit<Workspace, 'no'> {
   return rest
 }

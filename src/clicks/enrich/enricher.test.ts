@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isPerson } from '../classify.ts'
-import { type ClickRecord, HOW, RECORD_VERSION } from '../record.ts'
+import { type ClickRecord, CLICK_FLAGS, RECORD_VERSION } from '../record.ts'
 import { createEnricher, visitorOf } from './enricher.ts'
 
 const enricher = createEnricher({ geoipDatabase: null })
@@ -24,7 +24,7 @@ test('all values of a record', () => {
     term: ' ',
     content: '1',
   }
-  expect(enricher.enrich(record({ 3: HOW.qr, 9: utm }))).toEqual({
+  expect(enricher.enrich(record({ 3: CLICK_FLAGS.qr, 9: utm }))).toEqual({
     time: 1_790_000_000_123,
     linkSeq: 2 ** 32 + 7,
     domainNo: 3,
@@ -82,7 +82,7 @@ test('a program has its own name', () => {
 })
 
 test('a browser’s prefetch is a preview, by that browser', () => {
-  const click = enricher.enrich(record({ 3: HOW.ahead | HOW.prerender }))
+  const click = enricher.enrich(record({ 3: CLICK_FLAGS.ahead | CLICK_FLAGS.prerender }))
   expect(click).toMatchObject({ kind: 'preview', reason: 'prerender', browser: 'Firefox' })
 })
 

@@ -1,6 +1,6 @@
 import { createMemo } from '../../lib/base/memo.ts'
 import { judgeVisit } from '../classify.ts'
-import { type ClickRecord, HOW } from '../record.ts'
+import { type ClickRecord, CLICK_FLAGS } from '../record.ts'
 import { visitorBits } from '../visitor-bits.ts'
 import type { Click } from './click.ts'
 import { readAgent } from './device.ts'
@@ -39,7 +39,7 @@ export function createEnricher(options: EnricherOptions) {
         visitor: visitorOf(visitor, kind),
         kind,
         reason,
-        trigger: (how & HOW.qr) === 0 ? 'click' : 'qr',
+        trigger: (how & CLICK_FLAGS.qr) === 0 ? 'click' : 'qr',
         country,
         region,
         city,

@@ -10,17 +10,17 @@ interface Outcome {
   action: AccountAction
   notice?: Notice
   /** Whether all earlier links and second steps become invalid. */
-  voids?: true
+  revokesTokens?: true
 }
 
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
-  '/change-password': { action: 'account.password_changed', voids: true },
-  '/revoke-sessions': { action: 'account.signed_out_everywhere', voids: true },
-  '/revoke-other-sessions': { action: 'account.signed_out_everywhere', voids: true },
+  '/change-password': { action: 'account.password_changed', revokesTokens: true },
+  '/revoke-sessions': { action: 'account.signed_out_everywhere', revokesTokens: true },
+  '/revoke-other-sessions': { action: 'account.signed_out_everywhere', revokesTokens: true },
   '/two-factor/disable': {
     action: 'account.two_factor_disabled',
     notice: 'two_factor_off',
-    voids: true,
+    revokesTokens: true,
   },
   '/two-factor/generate-backup-codes': {
     action: 'account.recovery_codes_replaced',
@@ -59,12 +59,12 @@ export async function followUp(
 ): Promise<void> {
   const outcome = outcomeOf(path, person !== null)
   if (outcome === undefined) return
-  const { action, notice, voids } = outcome
+  const { action, notice, revokesTokens } = outcome
   const whose = SIGN_INS.has(path) ? await ownSessions.openedBy(headers) : person
   if (whose === null) return
   const { userId: id, email } = whose
   await storage.write(async (tx) => {
-    if (voids) await endVerifications(tx, id)
+    if (revokesTokens) await endVerifications(tx, id)
     await recordAccount(tx, personActor(whose, requestId), clock.now(), action, { id, email })
   })
   if (action === 'account.signed_in') headers.append('Set-Cookie', await devices.issue(email))

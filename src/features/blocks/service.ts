@@ -22,7 +22,7 @@ import {
   createRenderer,
   findLink,
   invalidValue,
-  type LinkPrincipal,
+  type LinkWriter,
   parseNamed,
   unblockLink,
 } from '../links/index.ts'
@@ -52,7 +52,7 @@ async function list(
 ): Promise<Block[]> {
   let query = storage.read.db.selectFrom('blocks').selectAll()
   if (below !== null) query = query.where('id', '<', below)
-  return shown(storage, await query.orderBy('id', 'desc').limit(limit).execute())
+  return toBlocks(storage, await query.orderBy('id', 'desc').limit(limit).execute())
 }
 
 /** @throws AppError VALIDATION_FAILED, LINK_NOT_FOUND, WORKSPACE_NOT_FOUND, ALREADY_BLOCKED */
@@ -135,7 +135,7 @@ async function remove(
 async function appeal(
   { clock }: BlockServiceDeps,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   list: BlockList,
   link_id: string,
   text: string,
@@ -219,7 +219,7 @@ async function resolve(
   return { value: text, workspace_no: no }
 }
 
-async function shown(storage: Storage, rows: readonly BlocksTable[]): Promise<Block[]> {
+async function toBlocks(storage: Storage, rows: readonly BlocksTable[]): Promise<Block[]> {
   const ids = rows.map(({ id }) => id)
   const appeals =
     ids.length === 0

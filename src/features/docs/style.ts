@@ -1,8 +1,8 @@
-import { lookOf } from '../../lib/base/look.ts'
+import { brandVariables } from '../../lib/base/brand.ts'
 
 /** The page's whole style; the policy allows it by its hash. */
 export const STYLE = `
-${lookOf('sans', 'mono', 'canvas', 'hover', 'line', 'line-strong', 'fg', 'muted', 'accent-text')}
+${brandVariables('sans', 'mono', 'canvas', 'hover', 'line', 'line-strong', 'fg', 'muted', 'accent-text')}
 :root{scroll-padding-top:5.5rem}
 [hidden]{display:none!important}
 *{box-sizing:border-box}

@@ -39,7 +39,7 @@ export type LookUpHost = (host: string) => Promise<HostAnswer>
 export function createLookUpTxt(servers: readonly string[]): LookUpTxt {
   return async (name) => {
     const { found, error } = await answerOf(() => resolverOf(servers).resolveTxt(name))
-    return { found: shown(found.map((parts) => parts.join(''))), error }
+    return { found: bounded(found.map((parts) => parts.join(''))), error }
   }
 }
 
@@ -55,7 +55,7 @@ export function createLookUpHost(servers: readonly string[]): LookUpHost {
     const answers = await Promise.all(
       Object.entries(types).map(async ([type, ask]) => {
         const { found, error } = await answerOf(ask)
-        const records = shown(found).map((value) => ({ type: type as HostRecord['type'], value }))
+        const records = bounded(found).map((value) => ({ type: type as HostRecord['type'], value }))
         return { records, error }
       }),
     )
@@ -82,7 +82,7 @@ async function answerOf<T>(ask: () => Promise<T[]>): Promise<{ found: T[]; error
 }
 
 /** Limits the number and length of records, which the owner of the zone controls. */
-function shown(texts: readonly string[]): string[] {
+function bounded(texts: readonly string[]): string[] {
   return texts
     .slice(0, FOUND_MAX)
     .map((text) => [...text.toWellFormed()].slice(0, TEXT_MAX).join(''))

@@ -7,7 +7,7 @@ import { seesFolder, viewOf } from '../../lib/base/view.ts'
 import { AppError, type ErrorDetail, invalid } from '../../lib/errors/index.ts'
 import { foldForSearch } from '../../lib/validation/text.ts'
 import { countRows, type Sql, type Transaction } from '../../platform/storage/index.ts'
-import { changedFields, type Fields, type Principal, recordObject } from '../audit/index.ts'
+import { changedFields, type Fields, type Writer, recordObject } from '../audit/index.ts'
 import { FOLDERS_MAX, type Folder, type FolderList } from './schemas.ts'
 import {
   type CountedFolder,
@@ -80,14 +80,14 @@ async function list(
 /** @throws AppError FOLDER_NOT_FOUND */
 async function get(ctx: ServiceContext, caller: Reader, id: string): Promise<Folder> {
   const { read } = ctx.storage
-  return shown(read, await visible(read, caller, id), await linksOf(ctx, caller, id))
+  return toFolder(read, await visible(read, caller, id), await linksOf(ctx, caller, id))
 }
 
 /** @throws AppError VALIDATION_FAILED */
 async function create(
   { clock, ids }: ServiceContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   { name, access = 'workspace', members = [] }: Omit<FolderChange, 'links'> & { name: string },
 ): Promise<Folder> {
   await tx.lockWorkspace(caller.workspace.no)
@@ -122,7 +122,7 @@ async function create(
 async function update(
   { clock }: ServiceContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
   { links, ...patch }: FolderChange,
   ifMatch: IfMatch,
@@ -134,7 +134,7 @@ async function update(
   const kept = access === 'members' ? members : []
   const allowed = await checkMembers(tx, caller, access, patch.members ?? kept)
   const changes = changedFields(before, { name, access, members: allowed })
-  if (Object.keys(changes.after).length === 0) return shown(tx, row, links)
+  if (Object.keys(changes.after).length === 0) return toFolder(tx, row, links)
   const now = clock.now()
   const changed = {
     ...named(name),
@@ -158,7 +158,7 @@ async function update(
 async function remove(
   { clock }: ServiceContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
   moveTo: string | undefined,
   ifMatch: IfMatch,
@@ -167,7 +167,7 @@ async function remove(
   if (moveTo === undefined && (await hasLinks(tx, row))) throw new AppError('FOLDER_NOT_EMPTY')
   const into =
     moveTo === undefined || moveTo === 'none' ? null : await target(tx, caller, moveTo, id)
-  const folder = await shown(tx, row, 0)
+  const folder = await toFolder(tx, row, 0)
   if (row.access === 'members') await closeFolder(tx, row)
   await dissolve(tx, id, into?.id ?? null)
   await recordObject(tx, caller, 'folder.deleted', row, clock.now(), {
@@ -178,7 +178,7 @@ async function remove(
 }
 
 /** The folder to move links to. @throws AppError VALIDATION_FAILED (FOLDER_NOT_FOUND) */
-async function target(tx: Transaction, caller: Principal, id: string, from: string) {
+async function target(tx: Transaction, caller: Writer, id: string, from: string) {
   const row = id === from ? undefined : await found(tx, caller, id)
   if (row === undefined) throw invalid({ field: 'move_to', code: 'FOLDER_NOT_FOUND' })
   return row
@@ -187,7 +187,7 @@ async function target(tx: Transaction, caller: Principal, id: string, from: stri
 /** Validates the members of a folder. @throws AppError VALIDATION_FAILED */
 async function checkMembers(
   tx: Transaction,
-  { workspace, userId, scopes }: Principal,
+  { workspace, userId, scopes }: Writer,
   access: Access,
   members: readonly string[],
 ): Promise<string[]> {
@@ -220,14 +220,14 @@ async function visible(sqlx: Sql, caller: Reader, id: string): Promise<FolderRow
 }
 
 /** @throws AppError FOLDER_NOT_FOUND, PRECONDITION_FAILED */
-async function toChange(tx: Transaction, caller: Principal, id: string, ifMatch: IfMatch) {
+async function toChange(tx: Transaction, caller: Writer, id: string, ifMatch: IfMatch) {
   await tx.lockWorkspace(caller.workspace.no)
   const row = await visible(tx, caller, id)
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   return row
 }
 
-async function shown(sqlx: Sql, row: FolderRow, links: number): Promise<Folder> {
+async function toFolder(sqlx: Sql, row: FolderRow, links: number): Promise<Folder> {
   return folderOf(row, (await membersOf(sqlx, [row.id])).get(row.id) ?? [], links)
 }
 

@@ -140,10 +140,10 @@ async function get(
   tx?: Transaction,
 ): Promise<ApiKey> {
   const sql = tx ?? ctx.storage.read
-  return shown(ctx, sql, await find(sql, ref, filter), filter.byName)
+  return toApiKey(ctx, sql, await find(sql, ref, filter), filter.byName)
 }
 
-async function shown(ctx: KeyContext, sql: Sql, row: KeyRow, byName = false): Promise<ApiKey> {
+async function toApiKey(ctx: KeyContext, sql: Sql, row: KeyRow, byName = false): Promise<ApiKey> {
   const [key] = await shownKeys(ctx, sql, [row], ctx.clock.now(), byName)
   return key as ApiKey
 }
@@ -191,8 +191,8 @@ async function update(
       await assertGrantable(ctx, tx, actor, { scopes: scopesOf(key.scopes), restrictions })
     }
   }
-  const before = await shown(ctx, tx, key, filter.byName)
-  const after = await shown(ctx, tx, changed, filter.byName)
+  const before = await toApiKey(ctx, tx, key, filter.byName)
+  const after = await toApiKey(ctx, tx, changed, filter.byName)
   const named = ({ name, restrictions }: ApiKey) => ({ name, restrictions })
   const changes = changedFields(named(before), named(after))
   if (Object.keys(changes.after).length === 0 && changed.restrictions === key.restrictions) {
@@ -222,7 +222,7 @@ async function revoke(
   const now = ctx.clock.now()
   const key = await findLocked(tx, ref, filter)
   const isRevoked = await endKey(tx, key, actor, now)
-  return shown(ctx, tx, isRevoked ? { ...key, revoked_at: now } : key)
+  return toApiKey(ctx, tx, isRevoked ? { ...key, revoked_at: now } : key)
 }
 
 /**

@@ -13,12 +13,12 @@ import {
   placeAliases,
   takeSlugs,
 } from './addresses.ts'
-import { externalIdTaken, type LinkContext, type LinkPrincipal } from './context.ts'
+import { externalIdTaken, type LinkContext, type LinkWriter } from './context.ts'
 import { idOfCreator, nameOfCreator } from './creator.ts'
 import { eventObjectOf } from './event-object.ts'
 import type { PreparedCreate } from './fields.ts'
 import { withGroups } from './groups.ts'
-import { CLOCK_STEP_MS, countPlace } from './place.ts'
+import { CLOCK_STEP_MS, reserveQuota } from './place.ts'
 import type { Address, LinkRow } from './row.ts'
 import {
   differing,
@@ -39,7 +39,7 @@ import { outsideFaults } from './within.ts'
 export async function create(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   given: PreparedCreate,
 ): Promise<Link> {
   const [link] = await createAll(ctx, tx, caller, [given])
@@ -50,7 +50,7 @@ export async function create(
 export async function createTogether<K>(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   all: ReadonlyMap<K, PreparedCreate>,
 ): Promise<Map<K, Link> | undefined> {
   if (all.size === 0) return new Map()
@@ -68,7 +68,7 @@ export async function createTogether<K>(
 async function createAll(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   all: readonly PreparedCreate[],
 ): Promise<Link[]> {
   const { workspace, actor } = caller
@@ -88,7 +88,7 @@ async function createAll(
     now,
     unordered: all.some((given) => given.created_at !== undefined),
   }
-  const last = await countPlace(tx, no, growth, plan.limits)
+  const last = await reserveQuota(tx, no, growth, plan.limits)
   // Never before another link's time, unless that came from a wrong clock.
   const created_at = last.latest - now > CLOCK_STEP_MS ? now : last.latest
   const created_by = idOfCreator(actor)

@@ -5,8 +5,8 @@ import { isSlugField } from '../../model/links/slug-settings.ts'
 import { createOpenLimit } from '../../platform/limits/index.ts'
 import { isSeen } from '../../platform/storage/index.ts'
 import { type AuditRow, entryNumber, listEntries, withNames } from '../audit/index.ts'
-import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
-import { shown } from './history.ts'
+import type { LinkReader, LinkContext, LinkWriter } from './context.ts'
+import { toEntry } from './history.ts'
 import { filterOf, find } from './list.ts'
 import type { ListQuery } from './list-query.ts'
 import { fetchPage, type PageQuery, type Position } from './page.ts'
@@ -45,8 +45,8 @@ function fieldOf(link: Link, column: string): unknown {
 }
 
 /** The caller of an export. */
-type Exporter = Pick<LinkPrincipal, 'actor'> &
-  LinkCaller &
+type Exporter = Pick<LinkWriter, 'actor'> &
+  LinkReader &
   Pick<Caller, 'scopes'> & { person?: { id: string } }
 
 /**
@@ -125,7 +125,7 @@ function cellOf(value: unknown): string | null {
  */
 async function* historyLines(
   ctx: LinkContext,
-  caller: LinkCaller & Pick<Caller, 'scopes'>,
+  caller: LinkReader & Pick<Caller, 'scopes'>,
   until: AbortSignal,
 ): AsyncGenerator<Uint8Array, undefined> {
   const { reports } = ctx.storage
@@ -138,7 +138,7 @@ async function* historyLines(
     const seen = rows.filter((row) => ids.has(row.target_id))
     // As in the history of one link: email addresses need the scope of the audit log.
     const named = caller.scopes.has('audit:read') ? seen : await withNames(reports, seen)
-    const lines = named.map((row) => JSON.stringify({ link_id: row.target_id, ...shown(row) }))
+    const lines = named.map((row) => JSON.stringify({ link_id: row.target_id, ...toEntry(row) }))
     if (lines.length > 0) yield encoder.encode(`${lines.join('\n')}\n`)
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE_ENTRIES) return undefined
@@ -149,7 +149,7 @@ async function* historyLines(
 /** Those of some links that the caller can see, including restorable ones. */
 async function visible(
   { storage, clock }: LinkContext,
-  caller: LinkCaller,
+  caller: LinkReader,
   ids: readonly string[],
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set()

@@ -11,7 +11,7 @@ import {
   listEntries,
   withNames,
 } from '../audit/index.ts'
-import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
+import type { LinkReader, LinkContext, LinkWriter } from './context.ts'
 import type { PreparedPatch } from './fields.ts'
 import { withPresentGroups } from './groups.ts'
 import { deletedLinks } from './remove.ts'
@@ -28,7 +28,7 @@ const STEP = 500
 async function linkOrDeleted(
   ctx: Pick<LinkContext, 'clock'>,
   sql: Sql,
-  caller: LinkCaller,
+  caller: LinkReader,
   id: string,
 ): Promise<{ row: LinkRow; isDeleted: boolean }> {
   const row = await findLink(sql, id, caller)
@@ -50,7 +50,7 @@ async function linkOrDeleted(
  */
 export async function history(
   ctx: LinkContext,
-  caller: LinkCaller & Pick<LinkPrincipal, 'scopes'>,
+  caller: LinkReader & Pick<LinkWriter, 'scopes'>,
   id: string,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<HistoryPage> {
@@ -70,7 +70,7 @@ export async function history(
 type Entry = HistoryPage['data'][number]
 
 /** An entry as the API returns it. */
-export function shown(row: AuditRow): Entry {
+export function toEntry(row: AuditRow): Entry {
   const { id, created_at, actor, action, before, after } = entryOf(row)
   const changes: Record<string, { from: unknown; to: unknown }> = {}
   if (action !== 'link.deleted') {
@@ -86,7 +86,7 @@ export function shown(row: AuditRow): Entry {
  * Reads a link's history from version `from` back to `to`: the fields changed in between with their
  * old values, and the earliest version that the history has.
  */
-async function wayBack(
+async function readChangesBackTo(
   sql: Sql,
   row: Pick<LinkRow, 'id' | 'workspace_no'>,
   from: number,
@@ -116,7 +116,7 @@ async function wayBack(
 /** A restore whose history, which may be long, was read before the transaction. */
 export type PreparedRestore = {
   version: number
-  way: Awaited<ReturnType<typeof wayBack>>
+  way: Awaited<ReturnType<typeof readChangesBackTo>>
   /** How many versions it may go back. */
   reach: number
 } | null
@@ -127,7 +127,7 @@ export type PreparedRestore = {
  */
 export async function prepareRestore(
   ctx: LinkContext,
-  caller: LinkCaller,
+  caller: LinkReader,
   id: string,
   version: number | undefined,
   reach = Number.POSITIVE_INFINITY,
@@ -136,7 +136,7 @@ export async function prepareRestore(
   const { row } = await linkOrDeleted(ctx, ctx.storage.read, caller, id)
   const min = Math.max(1, row.version - reach)
   if (version > row.version || version < min) throw noSuchVersion(min, row.version)
-  const way = await wayBack(ctx.storage.read, row, row.version, version)
+  const way = await readChangesBackTo(ctx.storage.read, row, row.version, version)
   if (way.reached !== version) throw noSuchVersion(way.reached, row.version)
   return { version, way, reach }
 }
@@ -154,7 +154,7 @@ function noSuchVersion(min: number, max: number): AppError {
 export async function restore(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   id: string,
   prepared: PreparedRestore,
   ifMatch: IfMatch,
@@ -177,7 +177,7 @@ async function patchTo(
   // Each of many restores would read what those before have made.
   if (version < row.version - reach) throw noSuchVersion(row.version - reach, row.version)
   // Includes changes since the preparation; the older value of a field wins.
-  const { fields } = await wayBack(tx, row, row.version, way.from)
+  const { fields } = await readChangesBackTo(tx, row, row.version, way.from)
   const body = differences(stateOf(row, ctx.domains), { ...fields, ...way.fields })
   // An object with a password would have to be hashed; a history has none.
   const checked = validate(ctx.schemas.patch, body, { workspaceNo: row.workspace_no })

@@ -70,7 +70,7 @@ const count = prepare<
  * plan there may be too many, and some can still be removed.
  * @throws AppError PLAN_LIMIT_REACHED
  */
-export async function countPlace(
+export async function reserveQuota(
   tx: Transaction,
   workspaceNo: number,
   change: PlaceChange,

@@ -14,16 +14,16 @@ import {
 } from './addresses.ts'
 import {
   externalIdTaken,
-  type LinkCaller,
+  type LinkReader,
   type LinkContext,
-  type LinkPrincipal,
+  type LinkWriter,
 } from './context.ts'
 import { create } from './create.ts'
 import { eventObjectOf } from './event-object.ts'
 import type { PreparedCreate, PreparedPatch } from './fields.ts'
 import { findLinkByExternalId, findNamedLink, type LinkName } from './find.ts'
 import { withGroups } from './groups.ts'
-import { countPlace } from './place.ts'
+import { reserveQuota } from './place.ts'
 import type { Address, Addresses, LinkRow } from './row.ts'
 import {
   changesOf,
@@ -41,7 +41,7 @@ import { outsideFaults } from './within.ts'
 /** The link to be changed by a request. @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED */
 export async function linkToChange(
   tx: Transaction,
-  caller: LinkCaller,
+  caller: LinkReader,
   name: LinkName,
   ifMatch: IfMatch,
 ): Promise<LinkRow> {
@@ -61,7 +61,7 @@ export async function linkToChange(
 export async function update(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   name: LinkName,
   patch: PreparedPatch,
   ifMatch: IfMatch,
@@ -77,7 +77,7 @@ export async function update(
 export async function upsert(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   externalId: string,
   fields: PreparedCreate,
   ifMatch: IfMatch,
@@ -100,7 +100,7 @@ export async function upsert(
 export async function change(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   { row: before, isDeleted }: { row: LinkRow; isDeleted: boolean },
   given: PreparedPatch,
   action: 'link.updated' | 'link.restored',
@@ -133,7 +133,7 @@ export async function change(
 
   await assertUsable(ctx, tx, workspace.no, allOf(to), had)
   const growth = { links: Number(isDeleted), addresses: allOf(to).length - had.length }
-  if (growth.addresses !== 0) await countPlace(tx, workspace.no, growth, workspace.plan.limits)
+  if (growth.addresses !== 0) await reserveQuota(tx, workspace.no, growth, workspace.plan.limits)
   await changeAddresses(ctx, tx, had, to, targetOf(row))
   // The blocked prefixes may have changed.
   if (row.block !== null) await raiseRevision(tx, 'blocks')

@@ -7,7 +7,7 @@ import { viewOf } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { foldForSearch } from '../../lib/validation/text.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
-import { changedFields, type Fields, type Principal, recordObject } from '../audit/index.ts'
+import { changedFields, type Fields, type Writer, recordObject } from '../audit/index.ts'
 import type { Color } from './colors.ts'
 import type { Tag, TagList, TagSort } from './schemas.ts'
 import {
@@ -24,7 +24,7 @@ import {
 import { colorOf } from './take.ts'
 
 /** Who changes a tag. */
-type TagPrincipal = Reader & Pick<Principal, 'actor'>
+type TagPrincipal = Reader & Pick<Writer, 'actor'>
 
 type Name = { tag: string; key: string }
 
@@ -83,13 +83,13 @@ async function list(
   const page = pageOf(rows, limit, (last) =>
     cursors.encode(sort === 'name' ? [last.key] : [last.key, last.links], binding),
   )
-  return { ...page, data: page.data.map((row) => shown(row, row.links)) }
+  return { ...page, data: page.data.map((row) => toTag(row, row.links)) }
 }
 
 /** @throws AppError TAG_NOT_FOUND */
 async function get(ctx: ServiceContext, caller: Reader, id: string): Promise<Tag> {
   const row = await found(ctx.storage.read, caller, id)
-  return shown(row, await linksOf(ctx, caller, id))
+  return toTag(row, await linksOf(ctx, caller, id))
 }
 
 /** @throws AppError TAG_TAKEN, PLAN_LIMIT_REACHED */
@@ -110,7 +110,7 @@ async function create(
   if ((await insertTags(tx, no, [{ ...row, ...times }])) === 0) {
     throw new AppError('TAG_TAKEN')
   }
-  const tag = shown({ ...row, ...times, version: 1 }, 0)
+  const tag = toTag({ ...row, ...times, version: 1 }, 0)
   const event = { after: { name, color }, object: eventObjectOf(tag) }
   await recordObject(tx, caller, 'tag.created', row, now, event)
   return tag
@@ -131,7 +131,7 @@ async function update(
   const { tag: name, key } = patch.name ?? { tag: row.name, key: row.key }
   const color = patch.color === null ? colorOf(key) : (patch.color ?? row.colour)
   const changes = changedFields(before, { name, color })
-  if (Object.keys(changes.after).length === 0) return shown(row, links)
+  if (Object.keys(changes.after).length === 0) return toTag(row, links)
   if (key !== row.key && (await findTags(tx, no, [key])).length > 0) {
     throw new AppError('TAG_TAKEN')
   }
@@ -145,7 +145,7 @@ async function update(
     version: row.version + 1,
   }
   await updateTag(tx, row, changed)
-  const tag = shown({ ...row, ...changed }, links)
+  const tag = toTag({ ...row, ...changed }, links)
   const action = name === row.name ? 'tag.updated' : 'tag.renamed'
   await recordObject(tx, caller, action, row, now, { ...changes, object: eventObjectOf(tag) })
   return tag
@@ -165,15 +165,15 @@ async function merge(
 ): Promise<Tag> {
   const row = await toChange(tx, caller, id, ifMatch)
   const into = await found(tx, caller, intoId)
-  if (into.id === row.id) return shown(row, links)
+  if (into.id === row.id) return toTag(row, links)
   const { key, name, search_text } = into
   await updateTag(tx, row, { key, name, search_text, merged_into: into.no })
   await recordObject(tx, caller, 'tag.merged', row, clock.now(), {
     before: { name: row.name },
     after: { name: into.name },
-    object: { ...eventObjectOf(shown(row, 0)), merged_into: into.id },
+    object: { ...eventObjectOf(toTag(row, 0)), merged_into: into.id },
   })
-  return shown(into, links)
+  return toTag(into, links)
 }
 
 /** Deletes a tag, also from its links. @throws AppError TAG_NOT_FOUND, PRECONDITION_FAILED */
@@ -188,7 +188,7 @@ async function remove(
   await deleteTag(tx, row)
   await recordObject(tx, caller, 'tag.deleted', row, clock.now(), {
     before: { name: row.name, color: row.colour },
-    object: eventObjectOf(shown(row, 0)),
+    object: eventObjectOf(toTag(row, 0)),
   })
 }
 
@@ -240,7 +240,7 @@ function eventObjectOf({ links: _, ...object }: Tag): Fields {
   return object
 }
 
-function shown(
+function toTag(
   row: Pick<TagRow, 'id' | 'name' | 'colour' | 'created_at' | 'updated_at' | 'version'>,
   links: number,
 ): Tag {

@@ -5,7 +5,7 @@ import { AppError, invalid } from '../../lib/errors/index.ts'
 import { foldCase } from '../../lib/validation/text.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import type { Schema, Sql, Transaction } from '../../platform/storage/index.ts'
-import { changedFields, type Principal, recordObject } from '../audit/index.ts'
+import { changedFields, type Writer, recordObject } from '../audit/index.ts'
 import { UTM_FIELDS } from '../links/utm.ts'
 import { TEMPLATES_MAX, type UtmTemplate, type UtmTemplatePatch } from './schemas.ts'
 
@@ -29,14 +29,14 @@ async function list({ storage }: Context, { workspace }: Workspace): Promise<Utm
 
 /** @throws AppError NOT_FOUND */
 async function get({ storage }: Context, caller: Workspace, id: string): Promise<UtmTemplate> {
-  return shown(await find(storage.read, caller, id))
+  return toTemplate(await find(storage.read, caller, id))
 }
 
 /** @throws AppError VALIDATION_FAILED */
 async function create(
   { clock, ids }: Context,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   fields: UtmTemplatePatch & { name: string },
 ): Promise<UtmTemplate> {
   const { no } = caller.workspace
@@ -58,14 +58,14 @@ async function create(
   }
   await tx.db.insertInto('utm_templates').values(row).execute()
   await recordObject(tx, caller, 'utm_template.created', row, at, { after: stateOf(row) })
-  return shown(row)
+  return toTemplate(row)
 }
 
 /** Changes a template by a merge patch. @throws AppError NOT_FOUND, PRECONDITION_FAILED, VALIDATION_FAILED */
 async function update(
   { clock }: Context,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
   patch: UtmTemplatePatch,
   ifMatch: IfMatch,
@@ -83,18 +83,18 @@ async function update(
     version: before.version + 1,
   }
   const changes = changedFields(stateOf(before), stateOf(row))
-  if (Object.keys(changes.after).length === 0) return shown(before)
+  if (Object.keys(changes.after).length === 0) return toTemplate(before)
   const { id: _, workspace_no: __, ...changing } = row
   await tx.db.updateTable('utm_templates').set(changing).where('id', '=', id).execute()
   await recordObject(tx, caller, 'utm_template.updated', row, at, changes)
-  return shown(row)
+  return toTemplate(row)
 }
 
 /** @throws AppError NOT_FOUND, PRECONDITION_FAILED */
 async function remove(
   { clock }: Context,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
   ifMatch: IfMatch,
 ): Promise<void> {
@@ -134,7 +134,7 @@ function stateOf({ name, source, medium, campaign, term, content }: Row) {
   return { name, source, medium, campaign, term, content }
 }
 
-function shown(row: Row): UtmTemplate {
+function toTemplate(row: Row): UtmTemplate {
   return {
     id: row.id,
     ...stateOf(row),

@@ -3,7 +3,7 @@ import { withContext } from '../../lib/base/verbs.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { formatTimestamp, parseQueryTime } from '../../lib/validation/timestamp.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
-import type { Principal } from '../audit/index.ts'
+import type { Writer } from '../audit/index.ts'
 import type { FeedEvent } from '../events/types.ts'
 import { type JobRun, type JobService, Postponed } from '../jobs/index.ts'
 import type { CallerOf, WebhookContext } from './context.ts'
@@ -58,7 +58,7 @@ export type Deliveries = ReturnType<typeof createDeliveries>
 /** A page of deliveries, newest first. @throws AppError WEBHOOK_NOT_FOUND, BAD_REQUEST */
 async function list(
   ctx: Context,
-  caller: Principal,
+  caller: Writer,
   id: string,
   {
     status,
@@ -72,14 +72,14 @@ async function list(
   const below = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as string)
   const rows = await listDeliveries(storage.reports, id, status, { below, limit: limit + 1 })
   const page = pageOf(rows, limit, (last) => cursors.encode([last.id], binding))
-  return { ...page, data: await shown(ctx, caller, page.data) }
+  return { ...page, data: await toDeliveries(ctx, caller, page.data) }
 }
 
 /** Sends a delivery again. @throws AppError WEBHOOK_NOT_FOUND, WEBHOOK_DISABLED, DELIVERY_NOT_FOUND */
 async function replay(
   ctx: Context,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   { id, delivery }: { id: string; delivery: string },
 ): Promise<Delivery> {
   await enabled(tx, caller, id)
@@ -88,14 +88,14 @@ async function replay(
   const again = { status: 'pending', tries: 0, due_at: ctx.clock.now() } as const
   await changeDelivery(tx, row, again)
   await due(ctx, tx, id)
-  return (await shown(ctx, caller, [{ ...row, ...again }]))[0] as Delivery
+  return (await toDeliveries(ctx, caller, [{ ...row, ...again }]))[0] as Delivery
 }
 
 /** Sends a sample of each type. @throws AppError WEBHOOK_NOT_FOUND, WEBHOOK_DISABLED */
 async function test(
   ctx: Context,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
 ): Promise<Delivery[]> {
   const webhook = await enabled(tx, caller, id)
@@ -105,7 +105,7 @@ async function test(
   })
   await insertDeliveries(tx, rows)
   await due(ctx, tx, id)
-  return shown(ctx, caller, rows)
+  return toDeliveries(ctx, caller, rows)
 }
 
 /**
@@ -115,7 +115,7 @@ async function test(
 async function replayAll(
   ctx: Context,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   { id, after }: { id: string; after: string | undefined },
 ) {
   await enabled(tx, caller, id)
@@ -186,7 +186,7 @@ export function newDelivery(
 }
 
 /** @throws AppError WEBHOOK_NOT_FOUND, WEBHOOK_DISABLED */
-async function enabled(sql: Sql, caller: Principal, id: string): Promise<WebhookRow> {
+async function enabled(sql: Sql, caller: Writer, id: string): Promise<WebhookRow> {
   const row = await find(sql, caller, id)
   if (row.enabled === 0) throw new AppError('WEBHOOK_DISABLED')
   return row
@@ -199,9 +199,9 @@ async function due({ clock, wake }: Context, tx: Transaction, id: string): Promi
 }
 
 /** Deliveries as responses have them, with the events that the caller can see. */
-async function shown(
+async function toDeliveries(
   { events }: Context,
-  caller: Principal,
+  caller: Writer,
   rows: readonly DeliveryRow[],
 ): Promise<Delivery[]> {
   const found = await events.visibleOf(

@@ -2,7 +2,7 @@ import { isSupportedLocale } from '../../lib/i18n/index.ts'
 import type { Mailer } from '../../platform/mail/mailer.ts'
 import { SYSTEM } from '../audit/index.ts'
 import type { WebhookContext } from './context.ts'
-import { record, shown } from './rows.ts'
+import { record, toWebhook } from './rows.ts'
 import type { DisabledReason } from './schemas.ts'
 import { addresseeOf } from './sending-store.ts'
 import { changeWebhook, type WebhookRow } from './store.ts'
@@ -18,7 +18,7 @@ export async function disable(deps: Deps, row: WebhookRow, reason: DisabledReaso
   const isDisabled = await storage.write(
     async (tx) => {
       if (!(await changeWebhook(tx, id, ended, { version, enabled: 1 }))) return false
-      const webhook = await shown(deps, tx, { ...row, ...ended })
+      const webhook = await toWebhook(deps, tx, { ...row, ...ended })
       const { created_by: maker, filter: _, ...object } = webhook
       const by = { workspace: { no: workspaceNo }, actor: SYSTEM }
       await record(tx, by, 'webhook.disabled', webhook, at, {

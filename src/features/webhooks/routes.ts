@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess, wholeListParameters } from '../../http/page.ts'
 import { answerOk, describeOne } from '../../http/respond.ts'
-import { principalOf } from '../audit/index.ts'
+import { writerOf } from '../audit/index.ts'
 import { JOB_EXAMPLE, JOBS_PATH, JobSchema, renderJob } from '../jobs/index.ts'
 import type { Deliveries } from './deliveries.ts'
 import { sampleOf } from './samples.ts'
@@ -73,7 +73,7 @@ function registerCollection(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
       WEBHOOK_EXAMPLE,
     ),
     errors: ['BAD_REQUEST'],
-    handler: async (call) => pageAnswer(call, await webhooks.list(principalOf(call), call.query)),
+    handler: async (call) => pageAnswer(call, await webhooks.list(writerOf(call), call.query)),
   })
 
   endpoint(api, {
@@ -96,7 +96,7 @@ function registerCollection(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     async handler(call) {
       await webhooks.assertReachable(call.body.url)
       return call.mutate(async (tx) => {
-        const body = await webhooks.create(tx, principalOf(call), call.body)
+        const body = await webhooks.create(tx, writerOf(call), call.body)
         const headers = { Location: `${PATH}/${body.id}`, ...NO_STORE }
         return { status: 201, body, version: body.version, headers }
       })
@@ -130,7 +130,7 @@ function registerById(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     summary: 'Get a webhook',
     success: one(200, 'The webhook, without its secret.'),
     errors: ['WEBHOOK_NOT_FOUND'],
-    handler: async (call) => answerOk(await webhooks.get(principalOf(call), call.params.id)),
+    handler: async (call) => answerOk(await webhooks.get(writerOf(call), call.params.id)),
   })
 
   endpoint(api, {
@@ -151,7 +151,7 @@ function registerById(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
       const { params, body, ifMatch } = call
       await webhooks.assertReachable(body.url)
       return call.mutate(async (tx) =>
-        answerOk(await webhooks.update(tx, principalOf(call), params.id, body, ifMatch)),
+        answerOk(await webhooks.update(tx, writerOf(call), params.id, body, ifMatch)),
       )
     },
   })
@@ -165,7 +165,7 @@ function registerById(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     success: { status: 204, description: 'The webhook and its deliveries are deleted.' },
     errors: ['WEBHOOK_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
-      call.mutate((tx) => webhooks.remove(tx, principalOf(call), call.params.id, call.ifMatch)),
+      call.mutate((tx) => webhooks.remove(tx, writerOf(call), call.params.id, call.ifMatch)),
   })
 
   endpoint(api, {
@@ -184,7 +184,7 @@ function registerById(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     errors: ['WEBHOOK_NOT_FOUND'],
     handler: (call) =>
       call.mutate(async (tx) => {
-        const body = await webhooks.rotate(tx, principalOf(call), call.params.id)
+        const body = await webhooks.rotate(tx, writerOf(call), call.params.id)
         return { ...answerOk(body), headers: NO_STORE }
       }),
   })
@@ -208,7 +208,7 @@ function registerDeliveryRoutes(api: Pick<Api, 'add'>, deliveries: Deliveries): 
     errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_DISABLED'],
     handler: (call) =>
       call.mutate(async (tx) => {
-        const data = await deliveries.test(tx, principalOf(call), call.params.id)
+        const data = await deliveries.test(tx, writerOf(call), call.params.id)
         return { status: 202, body: { data } }
       }),
   })
@@ -231,7 +231,7 @@ function registerDeliveryRoutes(api: Pick<Api, 'add'>, deliveries: Deliveries): 
     ),
     errors: ['BAD_REQUEST', 'WEBHOOK_NOT_FOUND'],
     handler: async (call) =>
-      pageAnswer(call, await deliveries.list(principalOf(call), call.params.id, call.query)),
+      pageAnswer(call, await deliveries.list(writerOf(call), call.params.id, call.query)),
   })
 }
 
@@ -253,7 +253,7 @@ function registerReplayRoutes(api: Pick<Api, 'add'>, deliveries: Deliveries): vo
     handler: (call) =>
       call.mutate(async (tx) => {
         const { id, delivery_id: delivery } = call.params
-        const body = await deliveries.replay(tx, principalOf(call), { id, delivery })
+        const body = await deliveries.replay(tx, writerOf(call), { id, delivery })
         return { status: 202, body }
       }),
   })
@@ -285,7 +285,7 @@ function registerReplayRoutes(api: Pick<Api, 'add'>, deliveries: Deliveries): vo
       call.mutate(async (tx) => {
         const after = call.body.after ?? undefined
         const { id } = call.params
-        const row = await deliveries.replayAll(tx, principalOf(call), { id, after })
+        const row = await deliveries.replayAll(tx, writerOf(call), { id, after })
         const headers = { Location: `${JOBS_PATH}/${row.id}` }
         return { status: 202, body: renderJob(row, call), headers }
       }),

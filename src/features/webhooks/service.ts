@@ -7,11 +7,11 @@ import { AppError, invalid } from '../../lib/errors/index.ts'
 import type { Restrictions } from '../../model/keys/restrictions.ts'
 import { AddressNotAllowed } from '../../platform/outgoing/index.ts'
 import type { Transaction } from '../../platform/storage/index.ts'
-import { type Actor, changedFields, type Principal } from '../audit/index.ts'
+import { type Actor, changedFields, type Writer } from '../audit/index.ts'
 import { changedRestrictions, restrictionsOf, storedRestrictions } from '../keys/restrictions.ts'
 import { visibleTags } from '../tags/index.ts'
 import type { WebhookContext } from './context.ts'
-import { allShown, find, keysOf, record, shown, stateOf, viewOf } from './rows.ts'
+import { allShown, find, keysOf, record, toWebhook, stateOf, viewOf } from './rows.ts'
 import { describeTypes } from './samples.ts'
 import {
   isEventType,
@@ -51,7 +51,7 @@ export function createWebhooks(context: WebhookContext) {
 export type Webhooks = ReturnType<typeof createWebhooks>
 
 /** A page of webhooks, newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
-async function list(ctx: WebhookContext, caller: Principal, { limit, cursor }: PageQuery) {
+async function list(ctx: WebhookContext, caller: Writer, { limit, cursor }: PageQuery) {
   const { storage, cursors } = ctx
   const view = await viewOf(storage.read, caller)
   const binding = JSON.stringify(['webhooks', view])
@@ -69,9 +69,9 @@ function eventTypes({ cursors }: WebhookContext, query: PageQuery) {
 }
 
 /** @throws AppError WEBHOOK_NOT_FOUND */
-async function get(ctx: WebhookContext, caller: Principal, id: string): Promise<Webhook> {
+async function get(ctx: WebhookContext, caller: Writer, id: string): Promise<Webhook> {
   const { read } = ctx.storage
-  return shown(ctx, read, await find(read, caller, id))
+  return toWebhook(ctx, read, await find(read, caller, id))
 }
 
 /** Before the transaction of a write, because it looks up a name. @throws AppError VALIDATION_FAILED */
@@ -89,7 +89,7 @@ async function assertReachable({ outgoing }: WebhookContext, url: string | undef
 async function create(
   ctx: WebhookContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   fields: WebhookPatch & { url: string },
 ): Promise<Webhook & { secret: string }> {
   const { no } = caller.workspace
@@ -126,7 +126,7 @@ async function create(
     version: 1,
   }
   await insertWebhook(tx, row)
-  const webhook = await shown(ctx, tx, row)
+  const webhook = await toWebhook(ctx, tx, row)
   await record(tx, caller, 'webhook.created', webhook, at, { after: stateOf(webhook) })
   return { ...webhook, secret: keysOf(ctx, row).secret }
 }
@@ -138,7 +138,7 @@ async function create(
 async function update(
   ctx: WebhookContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
   patch: WebhookPatch,
   ifMatch: IfMatch,
@@ -181,7 +181,7 @@ async function update(
 async function remove(
   ctx: WebhookContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
   ifMatch: IfMatch,
 ): Promise<void> {
@@ -189,7 +189,7 @@ async function remove(
   const row = await find(tx, caller, id)
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   const at = ctx.clock.now()
-  const before = await shown(ctx, tx, row)
+  const before = await toWebhook(ctx, tx, row)
   await changeWebhook(tx, id, { deleted_at: at, enabled: 0 })
   await record(tx, caller, 'webhook.deleted', before, at, { before: stateOf(before) })
 }
@@ -198,7 +198,7 @@ async function remove(
  * Gives a webhook another secret and key pair; for a day the previous ones sign too.
  * @throws AppError WEBHOOK_NOT_FOUND
  */
-async function rotate(ctx: WebhookContext, tx: Transaction, caller: Principal, id: string) {
+async function rotate(ctx: WebhookContext, tx: Transaction, caller: Writer, id: string) {
   await tx.lockWorkspace(caller.workspace.no)
   const before = await find(tx, caller, id)
   const at = ctx.clock.now()
@@ -211,7 +211,7 @@ async function rotate(ctx: WebhookContext, tx: Transaction, caller: Principal, i
   }
   await changeWebhook(tx, id, changes)
   const row = { ...before, ...changes }
-  const webhook = await shown(ctx, tx, row)
+  const webhook = await toWebhook(ctx, tx, row)
   await record(tx, caller, 'webhook.secret_rotated', webhook, at, {})
   return { ...webhook, secret: keysOf(ctx, row).secret }
 }
@@ -224,7 +224,7 @@ function typesColumn(types: readonly WebhookType[] | null | undefined): string {
 async function filterColumn(
   { domains }: WebhookContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   before: string | null,
   patch: WebhookPatch['filter'],
 ): Promise<string | null> {

@@ -81,13 +81,13 @@ export function registerInstanceRoutes(
       const actor = operatorActor(person, call.requestId)
       return call.mutate(async (tx) => ({
         status: 200,
-        body: shown(await deps.workspaces.setPlan(tx, call.params.id, plan, actor)),
+        body: toWorkspace(await deps.workspaces.setPlan(tx, call.params.id, plan, actor)),
       }))
     },
   })
 }
 
-function shown({ usage, ...workspace }: Workspace) {
+function toWorkspace({ usage, ...workspace }: Workspace) {
   const { no: _, slug_length: __, slug_style: ___, slug_prefix: ____, ...shared } = workspace
   return { ...shared, ...usage }
 }

@@ -1,7 +1,7 @@
 import { type Api, endpoint } from '../../http/index.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import { compose } from '../../lib/validation/text.ts'
-import { principalOf } from '../audit/index.ts'
+import { writerOf } from '../audit/index.ts'
 import type { WorkspaceRemoval } from './removal.ts'
 import { WorkspaceChangeSchema, WorkspaceDeleteSchema, WorkspaceSchema } from './schemas.ts'
 import type { Workspace, WorkspaceService } from './service.ts'
@@ -28,7 +28,7 @@ export function registerWorkspaceRoutes(
     async handler({ caller }) {
       const workspace = await deps.workspaces.find(caller.workspace.id)
       if (workspace === undefined) throw new AppError('WORKSPACE_NOT_FOUND')
-      return { status: 200, body: shown(workspace) }
+      return { status: 200, body: toWorkspace(workspace) }
     },
   })
 
@@ -43,9 +43,9 @@ export function registerWorkspaceRoutes(
     success: { status: 200, description: 'The workspace.', schema: WorkspaceSchema },
     handler: (call) =>
       call.mutate(async (tx) => {
-        const { workspace, actor } = principalOf(call)
+        const { workspace, actor } = writerOf(call)
         const changed = await deps.workspaces.update(tx, workspace.id, call.body, actor)
-        return { status: 200, body: shown(changed) }
+        return { status: 200, body: toWorkspace(changed) }
       }),
   })
 
@@ -63,7 +63,7 @@ export function registerWorkspaceRoutes(
     success: { status: 204, description: 'It is deleted permanently.' },
     async handler(call) {
       const answer = await call.mutate(async (tx) => {
-        const { workspace, actor } = principalOf(call)
+        const { workspace, actor } = writerOf(call)
         const found = await deps.workspaces.get(tx, workspace.id)
         if (compose(call.body.confirm_name).trim() !== found.name) {
           throw invalid({ field: 'confirm_name', code: 'NAME_MISMATCH' })
@@ -77,6 +77,6 @@ export function registerWorkspaceRoutes(
   })
 }
 
-function shown({ no: _, usage: __, ...workspace }: Workspace) {
+function toWorkspace({ no: _, usage: __, ...workspace }: Workspace) {
   return workspace
 }

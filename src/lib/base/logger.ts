@@ -77,28 +77,28 @@ async function asText(out: LogDestination, colorize: boolean): Promise<LogDestin
 const SECRET_NAME =
   /^(authorization|proxy[-_]authorization|cookie|set[-_]cookie|password|passwd|secret|api[-_]?key|key|token)$/i
 const API_KEY = /\b([a-z]+_[0-9A-Za-z]{8})_[0-9A-Za-z]{32}\b/g
-const STRUCK = '[redacted]'
-const DEEPEST = 5
+const REDACTED = '[redacted]'
+const MAX_DEPTH = 5
 
 /** A copy of `fields` with secrets redacted: values by their name, API keys anywhere in a text. */
 function redacted(fields: object, depth = 0): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
       name,
-      SECRET_NAME.test(name) ? STRUCK : redactValue(value, depth),
+      SECRET_NAME.test(name) ? REDACTED : redactValue(value, depth),
     ]),
   )
 }
 
 function redactValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') {
-    return value.length > 41 ? value.replace(API_KEY, `$1_${STRUCK}`) : value
+    return value.length > 41 ? value.replace(API_KEY, `$1_${REDACTED}`) : value
   }
   if (typeof value !== 'object' || value === null) return value
-  if (depth >= DEEPEST) return '[deep]'
+  if (depth >= MAX_DEPTH) return '[deep]'
   // What was parsed may be an address with a token in it.
   if (value instanceof TypeError && 'input' in value) {
-    Object.assign(value, { input: STRUCK, ...('base' in value && { base: STRUCK }) })
+    Object.assign(value, { input: REDACTED, ...('base' in value && { base: REDACTED }) })
   }
   if (value instanceof Headers) return redacted(Object.fromEntries(value), depth + 1)
   if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1))

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type S3Server, startS3 } from '../../../test/harness/s3.ts'
-import { Hidden } from '../../lib/base/hidden.ts'
+import { Secret } from '../../lib/base/secret.ts'
 import { describeFiles, MANIFEST, type Manifest } from './manifest.ts'
 import { openStore } from './places.ts'
 import type { BackupStore } from './types.ts'
@@ -18,8 +18,8 @@ beforeAll(async () => {
   const config = {
     endpoint: s3.env.BACKUP_S3_ENDPOINT as string,
     region: 'us-east-1',
-    accessKeyId: new Hidden('S3RVER'),
-    secretAccessKey: new Hidden('S3RVER'),
+    accessKeyId: new Secret('S3RVER'),
+    secretAccessKey: new Secret('S3RVER'),
   }
   store = openStore({ bucket: s3.bucket, prefix: 'a/b' }, { dataDir: root, s3: config })
 })

@@ -1,9 +1,9 @@
-import type { Hidden } from '../../lib/base/hidden.ts'
-import { within } from '../../lib/base/within.ts'
+import type { Secret } from '../../lib/base/secret.ts'
+import { withTimeout } from '../../lib/base/with-timeout.ts'
 import { connectRedis, isReady } from './redis.ts'
 
 /** Checks a Redis or Valkey server. @returns a keyword for what is wrong, if it is unavailable. */
-export async function probeRedis(url: Hidden, withinMs: number) {
+export async function probeRedis(url: Secret, withinMs: number) {
   let code = 'no answer'
   const warn = (error: unknown) => {
     code = String((error as { code?: unknown }).code ?? code)
@@ -18,7 +18,7 @@ export async function probeRedis(url: Hidden, withinMs: number) {
       if (!isReady(redis)) await new Promise<void>((ready) => redis.once('ready', ready))
       return await redis.info()
     }
-    const info = await within(withinMs, ask, null)
+    const info = await withTimeout(withinMs, ask, null)
     if (info === null) return code
     const fact = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? ''
     return {

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import type { Hidden } from '../../lib/base/hidden.ts'
+import type { Secret } from '../../lib/base/secret.ts'
 import type { Logger } from '../../lib/base/logger.ts'
 
 const CONNECT_WITHIN_MS = 1_000
@@ -11,7 +11,7 @@ const RECONNECT_MOST_MS = 1_000
  */
 export function connectRedis(options: {
   /** `redis://` or, with TLS, `rediss://`; with user, password and database number if any. */
-  url: Hidden
+  url: Secret
   logger: Pick<Logger, 'info' | 'warn'>
   /** Its name in the server's list of clients. */
   name: string

@@ -1,12 +1,12 @@
-import { Hidden } from '../../lib/base/hidden.ts'
-import { type ConfigFault, missing } from './fault.ts'
+import { Secret } from '../../lib/base/secret.ts'
+import { type ConfigFault, missing } from './validation-issue.ts'
 import { BadValue } from './parse.ts'
 import type { Get } from './variables.ts'
 
 /** A mail server, and the sender: an address, optionally with a name. */
 export interface MailConfig {
   /** `smtp://` or `smtps://`, optionally with user name and password. */
-  url: Hidden
+  url: Secret
   from: string
 }
 
@@ -14,7 +14,7 @@ export interface MailConfig {
 export interface OidcConfig {
   issuer: string
   clientId: string
-  clientSecret: Hidden
+  clientSecret: Secret
   /** The name on the button. */
   name: string
 }
@@ -23,7 +23,7 @@ export interface OidcConfig {
 export function mailOf(get: Get, faults: ConfigFault[]): MailConfig | null {
   const url = get('SMTP_URL', smtpUrl, null)
   const from = get('MAIL_FROM', sender, null)
-  if (url === null || from !== null) return url && from ? { url: new Hidden(url), from } : null
+  if (url === null || from !== null) return url && from ? { url: new Secret(url), from } : null
   missing(faults, 'MAIL_FROM', 'SMTP_URL', 'Slugline <links@example.com>')
   return null
 }
@@ -41,7 +41,7 @@ export function oidcOf(get: Get, faults: ConfigFault[]): OidcConfig | null {
     missing(faults, 'OIDC_CLIENT_SECRET', 'OIDC_ISSUER', 'the secret that the provider shows')
   }
   if (clientId === null || clientSecret === null) return null
-  return { issuer, clientId, clientSecret: new Hidden(clientSecret), name }
+  return { issuer, clientId, clientSecret: new Secret(clientSecret), name }
 }
 
 function smtpUrl(value: string): string {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { Hidden } from '../../lib/base/hidden.ts'
-import { type ConfigFault, missing } from './fault.ts'
+import { Secret } from '../../lib/base/secret.ts'
+import { type ConfigFault, missing } from './validation-issue.ts'
 import { BadValue, integer, origin } from './parse.ts'
 import type { Get } from './variables.ts'
 
@@ -14,8 +14,8 @@ export interface S3Config {
   /** An origin; null: Amazon's, for the region. */
   endpoint: string | null
   region: string
-  accessKeyId: Hidden
-  secretAccessKey: Hidden
+  accessKeyId: Secret
+  secretAccessKey: Secret
 }
 
 /** A directory's absolute path, or `s3://bucket/prefix`, without a trailing slash. */
@@ -64,7 +64,7 @@ export function backupPlace(value: string): BackupPlace {
 function s3Of(get: Get, faults: ConfigFault[]): S3Config | null {
   const endpoint = get('BACKUP_S3_ENDPOINT', origin, null)
   const region = get('BACKUP_S3_REGION', (value) => value, 'us-east-1')
-  const hidden = (value: string) => new Hidden(value)
+  const hidden = (value: string) => new Secret(value)
   const accessKeyId = get('BACKUP_S3_ACCESS_KEY_ID', hidden, null)
   const secretAccessKey = get('BACKUP_S3_SECRET_ACCESS_KEY', hidden, null)
   if (accessKeyId !== null && secretAccessKey !== null) {

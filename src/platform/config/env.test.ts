@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { Hidden } from '../../lib/base/hidden.ts'
+import { Secret } from '../../lib/base/secret.ts'
 import { readEnvironment, unknownVariables } from './env.ts'
-import { ConfigError } from './fault.ts'
+import { ConfigError } from './validation-issue.ts'
 import { VARIABLES, type Variables } from './variables.ts'
 
 const read = (variables: Variables, terminal = false) => readEnvironment(variables, terminal)
@@ -116,11 +116,11 @@ describe('the environment', () => {
       signUp: 'open',
       workspaceCreation: 'everyone',
       securityContact: 'mailto:security@example.com',
-      mail: { url: expect.any(Hidden), from: 'Slugline <links@example.com>' },
+      mail: { url: expect.any(Secret), from: 'Slugline <links@example.com>' },
       oidc: {
         issuer: 'https://login.example.com/realms/main',
         clientId: 'slugline',
-        clientSecret: expect.any(Hidden),
+        clientSecret: expect.any(Secret),
         name: 'Example',
       },
       scaled: null,
@@ -128,7 +128,7 @@ describe('the environment', () => {
       backgroundNiceness: 0,
       tracing: {
         endpoint: 'http://localhost:4318',
-        headers: expect.any(Hidden),
+        headers: expect.any(Secret),
         serviceName: 'links',
         ratio: 0.25,
       },
@@ -251,13 +251,13 @@ describe('the environment', () => {
     }
     const { scaled } = read(all).config
     expect(scaled).toEqual({
-      database: new Hidden(all.DATABASE_URL),
-      replica: new Hidden(all.DATABASE_REPLICA_URL),
+      database: new Secret(all.DATABASE_URL),
+      replica: new Secret(all.DATABASE_REPLICA_URL),
       poolSize: 20,
       replicaPoolSize: 5,
       statementTimeoutMs: 5_000,
-      redis: new Hidden(all.REDIS_URL),
-      clickhouse: new Hidden(all.CLICKHOUSE_URL),
+      redis: new Secret(all.REDIS_URL),
+      clickhouse: new Secret(all.CLICKHOUSE_URL),
     })
     expect(scaled?.database.reveal()).toBe(all.DATABASE_URL)
     expect(JSON.stringify(read(all).config)).not.toContain('hunter2')

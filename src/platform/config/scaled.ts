@@ -1,5 +1,5 @@
-import { Hidden } from '../../lib/base/hidden.ts'
-import { type ConfigFault, missing } from './fault.ts'
+import { Secret } from '../../lib/base/secret.ts'
+import { type ConfigFault, missing } from './validation-issue.ts'
 import { BadValue, integer } from './parse.ts'
 import type { Get } from './variables.ts'
 
@@ -8,7 +8,7 @@ export type ScaledConfig = NonNullable<ReturnType<typeof scaledOf>>
 
 /** The shared databases, if set. Two URLs are required together. */
 export function scaledOf(get: Get, faults: ConfigFault[]) {
-  const hidden = (value: string) => new Hidden(value)
+  const hidden = (value: string) => new Secret(value)
   const database = get('DATABASE_URL', postgresUrl, null)
   const redis = get('REDIS_URL', redisUrl, null)
   const timeoutSeconds = get('DATABASE_TIMEOUT_SECONDS', integer(1, 600, '10'), 10)

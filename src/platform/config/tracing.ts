@@ -1,4 +1,4 @@
-import { Hidden } from '../../lib/base/hidden.ts'
+import { Secret } from '../../lib/base/secret.ts'
 import { BadValue } from './parse.ts'
 import type { Get } from './variables.ts'
 
@@ -10,7 +10,7 @@ export function tracingOf(get: Get) {
   const endpoint = get('OTEL_EXPORTER_OTLP_ENDPOINT', collector, null)
   const others = {
     /** Headers for the collector, which may hold a token: `name=value,…`. */
-    headers: get('OTEL_EXPORTER_OTLP_HEADERS', (value) => new Hidden(value), new Hidden('')),
+    headers: get('OTEL_EXPORTER_OTLP_HEADERS', (value) => new Secret(value), new Secret('')),
     serviceName: get('OTEL_SERVICE_NAME', (value) => value, 'slugline'),
     /** The part of the traces that are sent, of those which begin here. */
     ratio: get('OTEL_TRACES_SAMPLER_ARG', ratio, 1),

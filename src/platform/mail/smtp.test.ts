@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { Hidden } from '../../lib/base/hidden.ts'
+import { Secret } from '../../lib/base/secret.ts'
 import { silentLogger } from '../../lib/base/logger.ts'
 import { LOCALES, translate } from '../../lib/i18n/index.ts'
 import { createMailer } from './mailer.ts'
@@ -23,7 +23,7 @@ const CREDENTIALS = 'slugline:p%40ss%20word@'
 
 async function deliverTo(options: SmtpOptions, url: (port: number) => string) {
   server = await startSmtpServer(options)
-  const deliver = smtp({ url: new Hidden(url(server.port)), from: 'Slugline <links@example.com>' })
+  const deliver = smtp({ url: new Secret(url(server.port)), from: 'Slugline <links@example.com>' })
   return deliver(LETTER)
 }
 
@@ -90,7 +90,7 @@ describe('a server that refuses', () => {
     const note = (...args: unknown[]) => void logged.push(args)
     const mailer = createMailer({
       deliver: smtp({
-        url: new Hidden(`smtp://127.0.0.1:${server.port}`),
+        url: new Secret(`smtp://127.0.0.1:${server.port}`),
         from: 'links@example.com',
       }),
       baseUrl: 'https://s.example',
@@ -163,7 +163,7 @@ describe('what is written', () => {
     const letter = writeMail(mail, 'https://s.example')
     expect(letter.html).not.toContain('<img')
     const deliver = smtp({
-      url: new Hidden(`smtp://127.0.0.1:${server.port}`),
+      url: new Secret(`smtp://127.0.0.1:${server.port}`),
       from: 'links@example.com',
     })
     await deliver(letter)

@@ -1,4 +1,4 @@
-import type { Hidden } from '../../lib/base/hidden.ts'
+import type { Secret } from '../../lib/base/secret.ts'
 import type { Deliver } from './mailer.ts'
 
 const CONNECT_WITHIN_MS = 10_000
@@ -8,7 +8,7 @@ const ANSWER_WITHIN_MS = 20_000
  * Delivers by SMTP (RFC 5321); TLS from the start with `smtps:`, else if the server offers it. A
  * password is sent to another machine only over TLS, unless `?requireTLS=false` is set.
  */
-export function smtp({ url, from }: { url: Hidden; from: string }): Deliver {
+export function smtp({ url, from }: { url: Secret; from: string }): Deliver {
   return async (letter) => {
     // Loaded with the first message: most processes never send one.
     const transport = await transportTo(url)
@@ -28,7 +28,7 @@ export function smtp({ url, from }: { url: Hidden; from: string }): Deliver {
 }
 
 /** Signs in at the mail server and disconnects. @throws the reason why messages can't be sent */
-export async function tryOutSmtp(url: Hidden): Promise<void> {
+export async function tryOutSmtp(url: Secret): Promise<void> {
   const transport = await transportTo(url)
   try {
     await transport.verify()
@@ -37,7 +37,7 @@ export async function tryOutSmtp(url: Hidden): Promise<void> {
   }
 }
 
-async function transportTo(hidden: Hidden) {
+async function transportTo(hidden: Secret) {
   const url = hidden.reveal()
   const { username, hostname } = new URL(url)
   const { createTransport } = await import('nodemailer')

@@ -14,7 +14,7 @@ export interface VisitorFacts {
   /** Milliseconds since the Unix epoch. */
   readonly now: number
   readonly userAgent: string
-  /** Bits of `HOW` from the headers. */
+  /** Bits of `CLICK_FLAGS` from the headers. */
   readonly how: number
   /** The `Accept-Language` header. */
   readonly language: string

@@ -22,7 +22,7 @@ const REWRITE_EVERY_MS = 3_600_000
  * followed. Saves it to a file, periodically. Without the database it starts with the saved links.
  * @returns a function that stops this, and saves once more
  */
-export async function keepLinks(options: {
+export async function startCacheWarmer(options: {
   resolver: Pick<CachedResolver, 'fill' | 'restore' | 'links' | 'state'>
   storage: Pick<Storage, 'read'>
   /** The file for a start without the database. */

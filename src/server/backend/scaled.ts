@@ -16,7 +16,7 @@ import { watchCluster } from '../operations/watched.ts'
 import { openClickPath } from './click-path.ts'
 import { postgresOptions } from './databases.ts'
 import { forgetShared } from './forget-clicks.ts'
-import { keepLinks } from './link-memory.ts'
+import { startCacheWarmer } from './link-memory.ts'
 import { type Backend, type BackendInput, createLimiters } from './types.ts'
 
 /** How long a start waits for Redis: without it the node works, more slowly. */
@@ -61,7 +61,7 @@ export async function createScaledBackend(
   const progress = await progressOf(database, node.no)
   // First, so that changes during the fill are followed.
   await follower.start()
-  const closeLinks = await keepLinks({
+  const closeLinks = await startCacheWarmer({
     resolver,
     storage: database,
     file: join(dataDir, 'hot-links'),

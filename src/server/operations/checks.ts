@@ -88,7 +88,7 @@ export function sharedStorageCheck(
       } catch {
         return memory.state().entries > 0 ? degraded('away') : failed('away')
       }
-      return memory.state().away ? degraded('away') : OK
+      return memory.state().databaseDown ? degraded('away') : OK
     },
   }
 }
@@ -124,9 +124,9 @@ export function redisCheck(cluster: Pick<Cluster, 'state'>): HealthCheck {
   return {
     name: 'redis',
     check() {
-      const { up, heard } = cluster.state()
+      const { up, subscribed } = cluster.state()
       if (!up) return degraded('away')
-      return heard ? OK : degraded('deaf')
+      return subscribed ? OK : degraded('deaf')
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Click } from '../../clicks/enrich/click.ts'
 import type { CountedClicks } from '../../clicks/months.ts'
-import { type ClickRecord, HOW } from '../../clicks/record.ts'
+import { type ClickRecord, CLICK_FLAGS } from '../../clicks/record.ts'
 import { readJournal } from '../../clicks/segment-reader.ts'
 import type { Position } from '../../clicks/segments.ts'
 import type { SyncedEnd } from '../../clicks/synced-end.ts'
@@ -50,7 +50,7 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
   const readable = until ?? counted?.until ?? (await options.syncedEnd(from))
   const clicks: StoredClick[] = []
   const take = (record: ClickRecord, at: Position) => {
-    if ((record[3] & HOW.bare) !== 0 || counted?.includes(record, at) === false) return
+    if ((record[3] & CLICK_FLAGS.countOnly) !== 0 || counted?.includes(record, at) === false) return
     clicks.push(Object.assign(enrich(record), { n: 0 }))
   }
   let end = from

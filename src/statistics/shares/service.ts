@@ -1,4 +1,4 @@
-import { changedFields, type Principal, recordObject } from '../../features/audit/index.ts'
+import { changedFields, type Writer, recordObject } from '../../features/audit/index.ts'
 import { hashPassword as argon2id, prepareWrite } from '../../features/links/index.ts'
 import type { IfMatch, Reader } from '../../http/callers.ts'
 import { pageOf } from '../../http/page.ts'
@@ -63,18 +63,18 @@ async function list(
     cursor === undefined ? undefined : (ctx.cursors.decode(cursor, binding)[0] as string)
   const rows = await seenShares(ctx.storage.read, caller, { before, limit: limit + 1 })
   const page = pageOf(rows, limit, ({ id }) => ctx.cursors.encode([id], binding))
-  return { ...page, data: page.data.map((row) => shown(ctx, row)) }
+  return { ...page, data: page.data.map((row) => toShare(ctx, row)) }
 }
 
 /** @throws AppError SHARE_NOT_FOUND */
 async function get(ctx: ShareContext, caller: Reader, id: string): Promise<Share> {
-  return shown(ctx, await find(ctx.storage.read, caller, id))
+  return toShare(ctx, await find(ctx.storage.read, caller, id))
 }
 
 /** Hashes the password of a request, see {@link prepareWrite}. @throws AppError what `write` throws */
 function hash(
   { storage, hashes }: ShareContext,
-  caller: Principal,
+  caller: Writer,
   password: string | null | undefined,
   write: (tx: Transaction, hashed: Hashed) => Promise<unknown>,
 ): Promise<Hashed> {
@@ -87,7 +87,7 @@ function hash(
 async function create(
   ctx: ShareContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   fields: Change & { subject: Subject },
 ): Promise<Share> {
   const { no } = caller.workspace
@@ -122,7 +122,7 @@ async function create(
   await insertShare(tx, row)
   const made = await find(tx, caller, id)
   await recordObject(tx, caller, 'share.created', targetOf(made), at, { after: stateOf(made) })
-  return shown(ctx, made)
+  return toShare(ctx, made)
 }
 
 /**
@@ -132,7 +132,7 @@ async function create(
 async function update(
   ctx: ShareContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
   { filters, ...patch }: Patch,
   ifMatch: IfMatch,
@@ -149,17 +149,17 @@ async function update(
   const changes = changedFields(stateOf(before), stateOf(row))
   const isReplaced = before.password_hash !== row.password_hash && row.password_hash !== null
   if (isReplaced) changes.after = { ...changes.after, has_password: true }
-  if (Object.keys(changes.after).length === 0) return shown(ctx, before)
+  if (Object.keys(changes.after).length === 0) return toShare(ctx, before)
   await updateShare(tx, id, { ...changing, updated_at: at, version: row.version })
   await recordObject(tx, caller, 'share.updated', targetOf(row), at, changes)
-  return shown(ctx, row)
+  return toShare(ctx, row)
 }
 
 /** @throws AppError SHARE_NOT_FOUND, PRECONDITION_FAILED */
 async function remove(
   { clock }: ShareContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
   ifMatch: IfMatch,
 ): Promise<void> {
@@ -222,7 +222,7 @@ function subjectOf({ kind, subject_id: id, tag }: FoundShare): Subject {
   return kind === 'link' ? { link_id: id } : { folder_id: id }
 }
 
-function shown({ tokens, baseUrl }: ShareContext, row: FoundShare): Share {
+function toShare({ tokens, baseUrl }: ShareContext, row: FoundShare): Share {
   return {
     id: row.id,
     url: `${baseUrl}/shared/${tokens.tokenOf(row.id)}`,

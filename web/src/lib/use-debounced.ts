@@ -11,7 +11,7 @@ export function useDebounced<T>(value: T, ms: number): T {
 }
 
 /** The first change immediately; changes soon after another one are debounced. */
-export function useCalmed<T>(value: T, ms: number): T {
+export function useLeadingDebounce<T>(value: T, ms: number): T {
   const [calm, setCalm] = useState(value)
   const before = useRef(value)
   const changedAt = useRef(Number.NEGATIVE_INFINITY)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCursors } from '../../../http/cursor.ts'
 import { systemClock } from '../../../lib/base/clock.ts'
-import { Hidden } from '../../../lib/base/hidden.ts'
+import { Secret } from '../../../lib/base/secret.ts'
 import { createIds } from '../../../lib/base/ids.ts'
 import type { Logger } from '../../../lib/base/logger.ts'
 import { systemRandom } from '../../../lib/base/random.ts'
@@ -38,8 +38,8 @@ export interface SiteOptions {
   /** Default: messages are kept in `letters`. */
   mail?: boolean
   oidcIssuer?: string
-  /** See `HandlerDeps.evenMs`; default: 0. */
-  evenMs?: number
+  /** See `HandlerDeps.constantMs`; default: 0. */
+  constantMs?: number
   /** Wraps the storage that the accounts write to. */
   wrapStorage?: (storage: Storage) => Storage
 }
@@ -181,12 +181,12 @@ export async function createSite(options: SiteOptions = {}) {
         : {
             issuer: options.oidcIssuer,
             clientId: 'slugline',
-            clientSecret: new Hidden('the client’s secret'),
+            clientSecret: new Secret('the client’s secret'),
             name: 'Example',
           },
     domains: domains.hosts,
     sellsPlans: false,
-    evenMs: options.evenMs ?? 0,
+    constantMs: options.constantMs ?? 0,
   })
   const app = createApp({
     ...({ statistics: AWAY } as unknown as AppDeps),

@@ -3,12 +3,12 @@ import { Check, Folder as FolderIcon, FolderLock, Search } from 'lucide-react'
 import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { useCalmed } from '../../lib/use-debounced.ts'
+import { useLeadingDebounce } from '../../lib/use-debounced.ts'
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { InputGroup } from '../../ui/input.tsx'
 import { ITEM } from '../../ui/popup.ts'
-import { type Folder, foldersQuery } from './calls.ts'
+import { type Folder, foldersQuery } from './queries.ts'
 
 /** A searchable list for choosing a folder, or none. */
 export function FolderList({
@@ -34,7 +34,7 @@ export function FolderList({
   const { t } = useI18n()
   const { workspace } = usePlace()
   const [text, setText] = useState('')
-  const search = useCalmed(text, 150)
+  const search = useLeadingDebounce(text, 150)
   const list = useInfiniteQuery(foldersQuery(workspace.id, search))
   const folders = list.data ?? []
   const offered = folders.filter(({ id }) => id !== without)

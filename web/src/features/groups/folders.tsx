@@ -3,10 +3,10 @@ import { Folder as FolderIcon, FolderLock, FolderOpen, Pencil, Share2, Trash2 } 
 import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { useCalmed } from '../../lib/use-debounced.ts'
+import { useLeadingDebounce } from '../../lib/use-debounced.ts'
 import { MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { ShareThis } from '../shares/button.tsx'
-import { type Folder, foldersQuery } from './calls.ts'
+import { type Folder, foldersQuery } from './queries.ts'
 import { DeleteFolderDialog, FolderDialog } from './folder-dialogs.tsx'
 import { GroupList, GroupRow } from './group-list.tsx'
 
@@ -19,7 +19,7 @@ export function Folders() {
   const { workspace, may } = usePlace()
   const [text, setText] = useState('')
   const [open, setOpen] = useState<Open | null>(null)
-  const list = useInfiniteQuery(foldersQuery(workspace.id, useCalmed(text, 150)))
+  const list = useInfiniteQuery(foldersQuery(workspace.id, useLeadingDebounce(text, 150)))
   const folders = list.data ?? []
   const close = () => setOpen(null)
   return (

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { useCalmed } from '../../lib/use-debounced.ts'
+import { useLeadingDebounce } from '../../lib/use-debounced.ts'
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { ConfirmDialog, Dialog, FormDialog } from '../../ui/dialog.tsx'
@@ -19,7 +19,7 @@ import {
   offeredTagsQuery,
   type Tag,
   updateTag,
-} from './calls.ts'
+} from './queries.ts'
 import { TagDot } from './tag-dot.tsx'
 import { useGroupsChanged } from './use-tags.ts'
 
@@ -119,7 +119,7 @@ export function MergeDialog({ tag, onClose }: { tag: Tag; onClose: () => void })
   const changed = useGroupsChanged()
   const [text, setText] = useState('')
   const [into, setInto] = useState<Tag | null>(null)
-  const found = useQuery(offeredTagsQuery(workspace.id, useCalmed(text, 150))).data ?? []
+  const found = useQuery(offeredTagsQuery(workspace.id, useLeadingDebounce(text, 150))).data ?? []
   const merge = useMutation({
     mutationFn: (target: Tag) => mergeTag(tag.id, target.id),
     async onSuccess(target) {

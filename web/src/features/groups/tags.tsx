@@ -3,10 +3,10 @@ import { Merge, Pencil, Share2, Tag as TagIcon, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { useCalmed } from '../../lib/use-debounced.ts'
+import { useLeadingDebounce } from '../../lib/use-debounced.ts'
 import { MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { ShareThis } from '../shares/button.tsx'
-import { type Tag, tagsQuery } from './calls.ts'
+import { type Tag, tagsQuery } from './queries.ts'
 import { GroupList, GroupRow } from './group-list.tsx'
 import { DeleteTagDialog, MergeDialog, TagDialog } from './tag-dialogs.tsx'
 import { TagDot } from './tag-dot.tsx'
@@ -20,7 +20,7 @@ export function Tags() {
   const { workspace, may } = usePlace()
   const [text, setText] = useState('')
   const [open, setOpen] = useState<Open | null>(null)
-  const list = useInfiniteQuery(tagsQuery(workspace.id, useCalmed(text, 150)))
+  const list = useInfiniteQuery(tagsQuery(workspace.id, useLeadingDebounce(text, 150)))
   const tags = list.data ?? []
   const close = () => setOpen(null)
   return (

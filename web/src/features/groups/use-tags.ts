@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
-import { useCalmed } from '../../lib/use-debounced.ts'
+import { useLeadingDebounce } from '../../lib/use-debounced.ts'
 import {
   type Color,
   colorsQuery,
@@ -9,7 +9,7 @@ import {
   offeredTagsQuery,
   type Tag,
   tagsKey,
-} from './calls.ts'
+} from './queries.ts'
 
 /** Requests wait for this pause in typing. */
 const CALM_MS = 150
@@ -22,7 +22,7 @@ export function useOfferedTags(
   enabled = true,
 ): { tags: readonly Tag[]; isPending: boolean } {
   const { workspace } = usePlace()
-  const search = useCalmed(text, CALM_MS)
+  const search = useLeadingDebounce(text, CALM_MS)
   const query = useQuery({ ...offeredTagsQuery(workspace.id, search), enabled })
   const isPending =
     enabled && !query.isError && (search !== text || !query.isSuccess || query.isPlaceholderData)

@@ -2,14 +2,14 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { useCalmed } from '../../lib/use-debounced.ts'
+import { useLeadingDebounce } from '../../lib/use-debounced.ts'
 import { Chip } from '../../ui/chip.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { listError } from '../../ui/errors.ts'
 import { Field, FieldError } from '../../ui/field.tsx'
 import type { Option } from '../../ui/listbox.tsx'
 import { useHosts } from '../domains/hosts.ts'
-import { foldersQuery } from '../groups/calls.ts'
+import { foldersQuery } from '../groups/queries.ts'
 import { TagsInput } from '../links/form/tags-input.tsx'
 import { useFolderNames } from './folder-names.ts'
 
@@ -46,7 +46,7 @@ export function FoldersPicker({ value, onChange, error, within }: ListProps) {
   const { t } = i18n
   const { workspace } = usePlace()
   const [text, setText] = useState('')
-  const found = useInfiniteQuery(foldersQuery(workspace.id, useCalmed(text, 150))).data ?? []
+  const found = useInfiniteQuery(foldersQuery(workspace.id, useLeadingDebounce(text, 150))).data ?? []
   const chosen = value ?? []
   const names = useFolderNames(chosen)
   return (

@@ -1,7 +1,7 @@
 import { type ReactNode, Suspense, useState } from 'react'
 import { lazyComponent } from '../../lib/lazy-component.ts'
 import { useLinkActions } from './actions.ts'
-import type { Link } from './calls.ts'
+import type { Link } from './queries.ts'
 
 const MoveDialog = lazyComponent(() => import('../groups/folder-dialogs.tsx'), 'MoveDialog')
 const TagDialog = lazyComponent(() => import('./tag-link.tsx'), 'TagDialog')

@@ -4,15 +4,15 @@ import { Filter as FilterIcon } from 'lucide-react'
 import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { useCalmed } from '../../lib/use-debounced.ts'
+import { useLeadingDebounce } from '../../lib/use-debounced.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { foldersQuery, offeredTagsQuery } from '../groups/calls.ts'
-import { topQuery } from './calls.ts'
+import { foldersQuery, offeredTagsQuery } from '../groups/queries.ts'
+import { topQuery } from './queries.ts'
 import {
   type Dimension,
   GROUPS,
@@ -211,7 +211,7 @@ function GroupValue({ group, chosen, onPick }: Values & { group: Group }) {
   const { t } = useI18n()
   const { workspace } = usePlace()
   const [text, setText] = useState('')
-  const search = useCalmed(text, 150)
+  const search = useLeadingDebounce(text, 150)
   const tags = useQuery({
     ...offeredTagsQuery(workspace.id, search),
     enabled: group === 'tag',

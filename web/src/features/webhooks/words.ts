@@ -1,5 +1,5 @@
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
-import type { Webhook } from './calls.ts'
+import type { Webhook } from './queries.ts'
 
 /** Headings of the kinds of types, in the order of the form. */
 const KINDS: Readonly<Record<string, MessageKey>> = {

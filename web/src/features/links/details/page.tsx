@@ -18,7 +18,7 @@ import { ShareButton } from '../../shares/button.tsx'
 import { LINK_RANGES, RANGE_KEYS } from '../../statistics/range.ts'
 import { useLinkActions } from '../actions.ts'
 import { BackToLinks } from '../back.tsx'
-import { type Link, linkQuery } from '../calls.ts'
+import { type Link, linkQuery } from '../queries.ts'
 import { MissingLink } from '../deleted.tsx'
 import { useFiling } from '../filing.tsx'
 import { lastSearch } from '../list/last-search.ts'
@@ -132,7 +132,7 @@ function Loaded({ link }: { link: Link }) {
           ) : null}
           <RowMenu
             link={link}
-            does={{
+            actions={{
               ...actions,
               showQr,
               edit: open,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiError } from '../../../api/errors.ts'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 import {
   clashesOf,
   copyOf,
@@ -12,7 +12,7 @@ import {
   rebase,
   withoutCorrected,
 } from './draft.ts'
-import { withScheme } from './typed.ts'
+import { withScheme } from './input-values.ts'
 
 const LINK: Link = {
   id: 'lnk_1',

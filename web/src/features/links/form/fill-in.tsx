@@ -3,8 +3,8 @@ import { useEffect, useRef } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { showToast, useAction } from '../../../ui/toast.tsx'
-import { readPageDetails } from '../calls.ts'
-import { withScheme } from './typed.ts'
+import { readPageDetails } from '../queries.ts'
+import { withScheme } from './input-values.ts'
 
 type Details = Awaited<ReturnType<typeof readPageDetails>>
 

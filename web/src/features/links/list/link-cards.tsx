@@ -10,7 +10,7 @@ import { Address } from '../address.tsx'
 import { ArchivedMark, StatusDot } from '../status.tsx'
 import { nameOf } from '../text.ts'
 import { ImportedClicks } from './imported.tsx'
-import { DestinationLine } from './middle.tsx'
+import { DestinationLine } from './middle-truncate.tsx'
 import { RowMenu } from './row-menu.tsx'
 import {
   followInPlace,
@@ -47,7 +47,7 @@ const Card = memo(function Card({
   writable,
   query,
   href,
-  does,
+  actions,
 }: RowProps) {
   const { t, format } = useI18n()
   return (
@@ -65,7 +65,7 @@ const Card = memo(function Card({
         <Checkbox
           name={t('links.selectName', { name: nameOf(link) })}
           checked={selected}
-          onChange={(_, isRange) => does.select(link, isRange)}
+          onChange={(_, isRange) => actions.select(link, isRange)}
           className="z-1"
         />
       ) : null}
@@ -75,7 +75,7 @@ const Card = memo(function Card({
           <a
             data-row-link
             href={href}
-            onClick={(event) => followInPlace(event, () => does.open(link))}
+            onClick={(event) => followInPlace(event, () => actions.open(link))}
             // The whole card is clickable.
             className="flex min-w-0 font-medium before:absolute before:inset-0"
           >
@@ -112,7 +112,7 @@ const Card = memo(function Card({
         <Sparkline days={days} />
       </div>
       <div className="relative z-1 -my-1 flex flex-col">
-        <RowMenu link={link} does={does} writable={writable} />
+        <RowMenu link={link} actions={actions} writable={writable} />
         <CopyButton text={link.short_url} label={t('links.copyAddress')} />
       </div>
     </li>

@@ -17,7 +17,7 @@ import { ArchivedMark, StatusDot } from '../status.tsx'
 import { nameOf, tagsThatFit } from '../text.ts'
 import { OPTIONAL, useHiddenColumns } from './hidden-columns.ts'
 import { ImportedClicks } from './imported.tsx'
-import { DestinationLine } from './middle.tsx'
+import { DestinationLine } from './middle-truncate.tsx'
 import { RowMenu } from './row-menu.tsx'
 import {
   followInPlace,
@@ -137,7 +137,7 @@ const Row = memo(function Row({
   writable,
   query,
   href,
-  does,
+  actions,
 }: RowProps) {
   const hidden = useHiddenColumns()
   const { t, format } = useI18n()
@@ -146,7 +146,7 @@ const Row = memo(function Row({
   const openUnlessPressed = (event: MouseEvent) => {
     const target = event.target as Element
     if (target.closest('a,button,[role=checkbox],input') || getSelection()?.toString()) return
-    does.open(link)
+    actions.open(link)
   }
   return (
     // By keyboard the link in the row does the same.
@@ -164,7 +164,7 @@ const Row = memo(function Row({
           <Checkbox
             name={t('links.selectName', { name })}
             checked={selected}
-            onChange={(_, isRange) => does.select(link, isRange)}
+            onChange={(_, isRange) => actions.select(link, isRange)}
           />
         </Td>
       ) : null}
@@ -174,7 +174,7 @@ const Row = memo(function Row({
           <a
             data-row-link
             href={href}
-            onClick={(event) => followInPlace(event, () => does.open(link))}
+            onClick={(event) => followInPlace(event, () => actions.open(link))}
             className="flex min-w-0 scroll-mt-16 rounded-xs font-medium"
             title={name}
           >
@@ -199,7 +199,7 @@ const Row = memo(function Row({
       </Td>
       {hidden.has('tags') ? null : (
         <Td className={COLUMNS.tags}>
-          <Tags tags={link.tags} colors={colors} onTag={does.narrow} />
+          <Tags tags={link.tags} colors={colors} onTag={actions.narrow} />
         </Td>
       )}
       {hidden.has('days') ? null : (
@@ -224,7 +224,7 @@ const Row = memo(function Row({
         </Td>
       )}
       <Td className={COLUMNS.menu}>
-        <RowMenu link={link} does={does} writable={writable} />
+        <RowMenu link={link} actions={actions} writable={writable} />
       </Td>
     </tr>
   )

@@ -3,9 +3,9 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { isBusy, isTyping, useShortcuts } from '../../../app/shortcuts.ts'
 import { usePlace } from '../../../app/workspace.tsx'
-import { useCalmed } from '../../../lib/use-debounced.ts'
+import { useLeadingDebounce } from '../../../lib/use-debounced.ts'
 import type { LinkActions } from '../actions.ts'
-import { type Link, linksQuery, sparklinesQuery } from '../calls.ts'
+import { type Link, linksQuery, sparklinesQuery } from '../queries.ts'
 import type { Filing } from '../filing.tsx'
 import { copyOf, emptyDraft } from '../form/draft.ts'
 import { keepDraft, keptDraft } from '../form/kept-draft.ts'
@@ -121,7 +121,7 @@ export function useShownQuery(query: string | undefined, isBefore: boolean): str
 /** The sparklines of these links; while typing, of the last stable list. */
 export function useSparklines(links: readonly Link[]) {
   const { workspace } = usePlace()
-  const shown = useCalmed(links.map(({ id }) => id).join(), 250)
+  const shown = useLeadingDebounce(links.map(({ id }) => id).join(), 250)
   const ids = shown === '' ? [] : shown.split(',')
   return useQuery({
     ...sparklinesQuery(workspace.id, ids),

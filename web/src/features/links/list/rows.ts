@@ -1,10 +1,10 @@
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { Color } from '../../groups/calls.ts'
+import type { Color } from '../../groups/queries.ts'
 import type { LinkActions } from '../actions.ts'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 import type { Filing } from '../filing.tsx'
-import type { MenuDoes } from './row-menu.tsx'
+import type { MenuActions } from './row-menu.tsx'
 import type { Selection } from './use-selection.ts'
 
 /** The props of table and cards. */
@@ -29,7 +29,7 @@ export interface Rows {
 }
 
 /** The actions of a row: the same functions for as long as the list is mounted. */
-interface RowDoes extends MenuDoes {
+interface RowActions extends MenuActions {
   open(link: Link): void
   /** `isRange`: everything from the previously selected link to this one. */
   select(link: Link, isRange?: boolean): void
@@ -48,7 +48,7 @@ export interface RowProps {
   query: string | undefined
   /** The URL of the link's page. */
   href: string
-  does: RowDoes
+  actions: RowActions
 }
 
 /** The look of a selected row, whose lines would vanish in its background. */
@@ -63,7 +63,7 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
   useLayoutEffect(() => {
     latest.current = rows
   })
-  const [does] = useState<RowDoes>(() => ({
+  const [actions] = useState<RowActions>(() => ({
     open: (link) => void navigate({ to: '/links/$id', params: { id: link.id } }),
     select(link, isRange) {
       const { selection, links } = latest.current
@@ -93,7 +93,7 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
     writable,
     query: rows.query,
     href: publicHref.replace(ID, link.id),
-    does,
+    actions,
   })
 }
 

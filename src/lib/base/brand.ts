@@ -8,7 +8,7 @@ export const ICON = ICON_FILE.trim().replace('<svg ', '<svg aria-hidden="true" '
  * The dashboard's colors and fonts of these names, as a CSS rule for pages without its style
  * sheet.
  */
-export function lookOf(...names: readonly string[]): string {
+export function brandVariables(...names: readonly string[]): string {
   const values = names.map((name) => {
     const value = new RegExp(`--${name}:\\s*([^;]+);`).exec(BRAND)?.[1]
     if (value === undefined) throw new Error(`brand.css has no --${name}`)

@@ -38,7 +38,7 @@ import type { Answer, AnyEndpoint, Call, ErrorPage, Mounted, Page, RequestInfo }
  * A request on its way through the pipeline: caller → scope → limit → body → schema → handler →
  * response; handlers know it as a {@link Call}. One object instead of middleware: each stage needs the results of others.
  */
-export class Exchange {
+export class RequestContext {
   caller: Caller | null = null
   person: Person | null = null
   params: unknown

@@ -1,5 +1,5 @@
 /** A secret that is shown neither in logs nor in JSON. */
-export class Hidden {
+export class Secret {
   readonly #value: string
 
   constructor(value: string) {
