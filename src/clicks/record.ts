@@ -1,4 +1,4 @@
-/** The way of a visit; bits of a click's `how`. */
+/** How a link was visited: the bits of a click’s `how`. */
 export const CLICK_FLAGS = {
   /** Fetched in advance by a browser or a preview, before a person requested it. */
   ahead: 1,

@@ -257,6 +257,23 @@ describe('a fill', () => {
     expect(resolver.state()).toMatchObject({ refused: 1, databaseDown: true })
   })
 
+  for (const [what, change] of [
+    ['a change of a link', () => resolver.changed([{ linkSeq: 2 }])],
+    ['an outdated slug', () => resolver.outdated('b', 0)],
+  ] as const) {
+    test(`isn’t complete after ${what}, until its slugs are read again`, async () => {
+      rows.set('a', plain('https://a.example'))
+      rows.set('b', special(2, {}))
+      await resolver.fill(pagesOf(['a', 'b']))
+      expect(resolver.hasAll()).toBe(true)
+      change()
+      expect(resolver.hasAll()).toBe(false)
+      resolver.known(now)
+      await turn()
+      expect([resolver.hasAll(), isKnown('b'), asked]).toEqual([true, true, ['b']])
+    })
+  }
+
   test('doesn’t overwrite a change received while it reads', async () => {
     rows.set('a', plain('https://old.example', 1))
     rows.set('b', special(2, {}))

@@ -81,18 +81,20 @@ export class CachedResolver implements Resolver {
   }
 
   outdated(slugKey: string, domainNo: number): void {
-    this.#forget({ slugKey, domainNo })
+    this.changed([{ slugKey, domainNo }])
   }
 
   // Properties instead of methods, because they are passed as functions.
   /** Invalidates changed slugs: later visits read what was committed before this call. */
   readonly changed = (changes: readonly LinkChange[]): void => {
     for (const change of changes) {
+      const slugs = 'linkSeq' in change ? this.#cache.slugsOf(change.linkSeq) : [change]
       this.#forget(change)
-      if ('linkSeq' in change) continue
-      if (this.#announced.size < SLUGS_MAX)
-        this.#announced.set(idOf(change.slugKey, change.domainNo), change)
-      else this.#filled = 'none'
+      for (const { slugKey, domainNo } of slugs) {
+        if (this.#announced.size < SLUGS_MAX) {
+          this.#announced.set(idOf(slugKey, domainNo), { slugKey, domainNo })
+        } else this.#filled = 'none'
+      }
     }
   }
 
@@ -117,7 +119,7 @@ export class CachedResolver implements Resolver {
       this.#counts.changes += changes.length
       for (const { change, slug } of changes) {
         if ('linkSeq' in change) {
-          this.#forget(change)
+          this.changed([change])
           continue
         }
         const id = idOf(change.slugKey, change.domainNo)

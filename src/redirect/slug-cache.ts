@@ -111,6 +111,11 @@ export class SlugCache {
     else ids.add(id)
   }
 
+  /** The cached slugs of a link with conditions. */
+  slugsOf(linkSeq: number): { domainNo: number; slugKey: string }[] {
+    return [...(this.#byLink.get(linkSeq) ?? [])].flatMap((id) => this.found.get(id) ?? [])
+  }
+
   forget(change: LinkChange): void {
     const ids =
       'linkSeq' in change

@@ -107,6 +107,23 @@ describe('a block of an address', () => {
     expect(await links.create(body, 2)).toMatchObject({ status: 'active' })
   })
 
+  test('is one of the deleted link that had it, however many were deleted since', async () => {
+    const { id } = await links.create({ destination_url: URL_A, slug: 'Old', aliases: ['older'] })
+    await links.remove(id)
+    const row = JSON.stringify({ slug: 'other', domain_no: 0, aliases: '[]' })
+    const later = Array.from({ length: 500 }, (_, i) => ({
+      seq: 2 ** 32 + 1_000 + i,
+      id: `lnk_${i}`,
+      workspace_no: 1,
+      deleted_at: links.clock.ms + 1,
+      folder_id: null,
+      row,
+    }))
+    await links.storage.write(({ db }) => db.insertInto('deleted_links').values(later).execute())
+    expect(await block('older')).toMatchObject({ link_id: id, value: 's.example/older' })
+    expect(await links.restore(id)).toMatchObject({ status: 'blocked' })
+  })
+
   test('exists once, and only for existing addresses', async () => {
     await links.create({ destination_url: URL_A, slug: 'bad' })
     await block('bad')

@@ -365,6 +365,38 @@ test.each(['skip', 'update', 'rename', 'fail'])(
   },
 )
 
+test.each([
+  ['skip', ['skipped', 'refused', 'skipped']],
+  ['rename', ['renamed', 'refused', 'refused']],
+])(
+  'a dry run tells the same of aliases and external ids of earlier records: %s',
+  async (how, statuses) => {
+    const of = (link: object) =>
+      JSON.stringify({ destination_url: 'https://a.example/', ...link })
+    // In other transactions than the first record.
+    const others = Array.from({ length: 100 }, (_, i) => of({ slug: `other-${i}` }))
+    const first = of({ slug: 'first', aliases: ['second'], external_id: 'one' })
+    const repeating = [
+      of({ slug: 'Second' }),
+      of({ slug: 'third', aliases: ['First'] }),
+      of({ slug: 'fourth', external_id: 'one' }),
+    ]
+    const text = [first, ...others, ...repeating].join('\n')
+    const failed = await site.finished(
+      await site.upload(text, 'ndjson', 'format=slugline&on_conflict=fail'),
+    )
+    expect(failed).toMatchObject({ error: { code: 'IMPORT_CONFLICT' }, result: { created: 0 } })
+    const query = `format=slugline&on_conflict=${how}`
+    const dry = await site.finished(await site.upload(text, 'ndjson', `${query}&dry_run=true`))
+    const done = await site.finished(await site.upload(text, 'ndjson', query))
+    const notCreated = ['renamed', 'skipped', 'refused'].map((each) => `&status=${each}`).join('')
+    const repeated = codes(await site.rows(done.id, notCreated))
+    expect(repeated.map(([status]) => status as string)).toEqual(statuses)
+    expect(codes(await site.rows(dry.id, notCreated))).toEqual(repeated)
+    expect(countsOf(dry)).toEqual(done.result as object)
+  },
+)
+
 test('the plan’s limit applies, also in a dry run', async () => {
   site.limits.links = 130
   const text = csv(...Array.from({ length: 150 }, (_, i) => `https://a.example/${i},p${i},,`))

@@ -90,7 +90,7 @@ function createStep(
     input,
     job.startedAt,
   )
-  const keysOf = (record: ReadyRecord) => takenBy(record, domains)
+  const keysOf = (record: ReadyRecord) => takenBy(record, domains).map(([, key]) => key)
 
   /** Writes records as their importer may now. */
   async function write(tx: Transaction, records: readonly ReadyRecord[]): Promise<Outcome[]> {
@@ -103,10 +103,10 @@ function createStep(
   /** The outcomes of a dry run: the transaction is rolled back. */
   async function rehearse(records: readonly ReadyRecord[], state: ImportState): Promise<Outcome[]> {
     const seen = await seenOf(storage.read, job.id, records.flatMap(keysOf))
-    const marked = records.map((record) => ({
-      ...record,
-      isRepeated: keysOf(record).some((key) => seen.has(key)),
-    }))
+    const marked = records.map((record) => {
+      const taken = takenBy(record, domains).find(([, key]) => seen.has(key))
+      return { ...record, repeats: taken?.[0] }
+    })
     return rehearseTransaction(
       storage,
       async (tx) => {
@@ -206,14 +206,22 @@ interface Made {
   isDry: boolean
 }
 
-/** The keys that must be unique among links. */
-function takenBy({ fields }: ReadyRecord, cases: Pick<Domains, 'isCaseSensitive'>): string[] {
+/** The keys that must be unique among links, each with its field, in the order of their checks. */
+function takenBy(
+  { fields }: ReadyRecord,
+  cases: Pick<Domains, 'isCaseSensitive'>,
+): [field: NonNullable<ReadyRecord['repeats']>, key: string][] {
   if (fields === null) return []
-  const { slug, domain = DEFAULT_DOMAIN, external_id: externalId } = fields
-  return [
-    ...(slug === undefined ? [] : [`slug ${domain}/${addressOn(domain, slug.slug, cases).key}`]),
-    ...(externalId === undefined || externalId === null ? [] : [`external_id ${externalId}`]),
-  ]
+  const { slug, domain = DEFAULT_DOMAIN, aliases = [], external_id: externalId } = fields
+  const keyOf = (domainNo: number, text: string) =>
+    `slug ${domainNo}/${addressOn(domainNo, text, cases).key}`
+  const taken: ReturnType<typeof takenBy> = []
+  if (slug !== undefined) taken.push(['slug', keyOf(domain, slug.slug)])
+  for (const alias of aliases) {
+    taken.push(['aliases', keyOf(alias.domainNo ?? domain, alias.slug)])
+  }
+  if (typeof externalId === 'string') taken.push(['external_id', `external_id ${externalId}`])
+  return taken
 }
 
 /** The folders of a record and of its link: of the file, before, and after. */

@@ -38,8 +38,8 @@ export interface ReadyRecord {
   faults: ErrorDetail[]
   /** Only a link that has a password already may get its other fields. */
   lacksPassword?: boolean | undefined
-  /** In a dry run: an earlier record has its slug or external id. */
-  isRepeated?: boolean
+  /** In a dry run: the field in which it has a value of an earlier record. */
+  repeats?: 'slug' | 'external_id' | 'aliases' | undefined
 }
 
 /** The result of a record. */
@@ -102,7 +102,7 @@ function createSome(
   if (ifExists !== undefined) return Promise.resolve(undefined)
   const fields = new Map<ReadyRecord, PreparedCreate>()
   for (const record of records) {
-    const isOpen = !record.isRepeated && !record.lacksPassword
+    const isOpen = record.repeats === undefined && !record.lacksPassword
     if (record.fields !== null && isOpen) fields.set(record, record.fields)
   }
   return links.createTogether(tx, caller, fields)
@@ -121,7 +121,7 @@ async function writeRecord(
   const { fields, faults } = record
   if (fields === null) return outcomeOf(record, 'refused', faults)
   if (record.lacksPassword) return writeProtected(ctx, tx, record, fields)
-  if (record.isRepeated) return repeated(ctx, record)
+  if (record.repeats !== undefined) return repeated(ctx, record, record.repeats)
   try {
     const { link, isNew } = await savepoint(tx, (part) =>
       ctx.links.findOrCreate(part, ctx.caller, fields, ctx.ifExists),
@@ -151,12 +151,16 @@ async function writeProtected(
 ): Promise<Outcome> {
   const { slug, domain = DEFAULT_DOMAIN, external_id: externalId } = fields
   const { caller, domains, onConflict } = ctx
+  const atSlug = slug && (await findLinkAt(tx, addressOn(domain, slug.slug, domains), caller))
   const other =
-    (slug && (await findLinkAt(tx, addressOn(domain, slug.slug, domains), caller))) ??
-    (externalId ? await findLinkByExternalId(tx, externalId, caller) : undefined)
+    atSlug ?? (externalId ? await findLinkByExternalId(tx, externalId, caller) : undefined)
   if (other !== undefined && onConflict === 'skip') {
     const { id, folder_id } = other
-    const reasons: ErrorDetail[] = [{ field: 'slug', code: 'SLUG_TAKEN' }]
+    const reasons: ErrorDetail[] = [
+      atSlug === undefined
+        ? { field: 'external_id', code: 'EXTERNAL_ID_TAKEN' }
+        : { field: 'slug', code: 'SLUG_TAKEN' },
+    ]
     const link = { id, slug: other.slug, folder_id, version: 0 }
     return { ...outcomeOf(record, 'skipped', reasons), link }
   }
@@ -246,15 +250,22 @@ async function rename(
   return outcomeOf(record, 'refused', reasons)
 }
 
-/** In a dry run earlier records have been rolled back already. */
-function repeated({ onConflict }: WriteContext, record: ReadyRecord): Outcome {
+/** The outcome in a dry run, in which earlier records have been rolled back already. */
+function repeated(
+  { onConflict }: WriteContext,
+  record: ReadyRecord,
+  field: NonNullable<ReadyRecord['repeats']>,
+): Outcome {
+  const code = field === 'external_id' ? 'EXTERNAL_ID_TAKEN' : 'SLUG_TAKEN'
   const statuses = {
     skip: 'skipped',
     update: 'updated',
-    rename: 'renamed',
+    // Another slug doesn't help against a taken external id.
+    rename: field === 'slug' ? 'renamed' : 'refused',
     fail: 'refused',
   } as const
-  return outcomeOf(record, statuses[onConflict], [{ field: 'slug', code: 'SLUG_TAKEN' }])
+  const status = field === 'aliases' ? 'refused' : statuses[onConflict]
+  return outcomeOf(record, status, [{ field, code }])
 }
 
 function outcomeOf(

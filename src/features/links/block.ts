@@ -1,3 +1,4 @@
+import { nextTurn } from '../../lib/base/turn.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import { compose } from '../../lib/validation/text.ts'
 import type { LinkBlock } from '../../model/blocks/list.ts'
@@ -132,29 +133,57 @@ export async function blockOfAddress(sql: Sql, address: Address): Promise<string
 }
 
 async function find(cases: Cases, sql: Sql, named: Named): Promise<Found | null> {
-  const seq = 'address' in named ? (await slugOwner(sql, named.address))?.link_seq : null
+  const owner = 'address' in named ? await slugOwner(sql, named.address) : undefined
+  const seq = owner?.link_seq
   if ('id' in named || typeof seq === 'number') {
     const living = await selectLinks(sql)
       .where((eb) => ('id' in named ? eb('id', '=', named.id) : eb('seq', '=', seq as number)))
       .executeTakeFirst()
     if (living !== undefined) return { row: living, isDeleted: false }
   }
-  // Reads all restorable links: only the operator does this, rarely.
-  const deleted = await sql.db
-    .selectFrom('deleted_links')
-    .select('row')
-    .orderBy('deleted_at', 'desc')
-    .orderBy('seq', 'desc')
-    .execute()
-  const row = deleted.map((each) => JSON.parse(each.row) as LinkRow).find(isNamed)
+  const row =
+    'id' in named
+      ? await findDeletedById(sql, named.id)
+      : // A deleted link's slugs are held for its workspace.
+        owner && (await findDeletedAt(cases, sql, named.address, owner.workspace_no))
   return row === undefined ? null : { row, isDeleted: true }
+}
 
-  function isNamed(link: LinkRow): boolean {
-    if ('id' in named) return link.id === named.id
-    const { domainNo, key } = named.address
-    return allOf(addressesOf(link, cases)).some(
-      (one) => one.domainNo === domainNo && one.key === key,
-    )
+async function findDeletedById({ db }: Sql, id: string): Promise<LinkRow | undefined> {
+  const query = db.selectFrom('deleted_links').select('row').where('id', '=', id)
+  const found = await query.executeTakeFirst()
+  return found && (JSON.parse(found.row) as LinkRow)
+}
+
+/** Deleted links that are read together: visits are served in between. */
+const DELETED_AT_ONCE = 500
+
+/** The link of a workspace that was deleted last of those that had an address. */
+async function findDeletedAt(
+  cases: Cases,
+  { db }: Sql,
+  { domainNo, key }: Address,
+  workspaceNo: number,
+): Promise<LinkRow | undefined> {
+  const had = (link: LinkRow) =>
+    allOf(addressesOf(link, cases)).some((one) => one.domainNo === domainNo && one.key === key)
+  let after = { deleted_at: Number.MAX_SAFE_INTEGER, seq: 0 }
+  for (;;) {
+    const { deleted_at, seq } = after
+    const rows = await db
+      .selectFrom('deleted_links')
+      .select(['deleted_at', 'seq', 'row'])
+      .where('workspace_no', '=', workspaceNo)
+      .where((eb) => eb(eb.refTuple('deleted_at', 'seq'), '<', eb.tuple(deleted_at, seq)))
+      .orderBy('deleted_at', 'desc')
+      .orderBy('seq', 'desc')
+      .limit(DELETED_AT_ONCE)
+      .execute()
+    const link = rows.map(({ row }) => JSON.parse(row) as LinkRow).find(had)
+    const last = rows.at(-1)
+    if (link !== undefined || last === undefined) return link
+    after = last
+    await nextTurn()
   }
 }
 

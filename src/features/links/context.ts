@@ -9,7 +9,7 @@ import type { HashQueue } from '../../platform/limits/index.ts'
 import type { Actor } from '../audit/index.ts'
 import type { LinkRules, LinkSchemas } from './fields.ts'
 
-import type { LinkLimits } from './place.ts'
+import type { LinkLimits } from './quota.ts'
 import type { RenderLink } from './rows.ts'
 import type { Totals } from './totals.ts'
 

@@ -18,7 +18,7 @@ import { idOfCreator, nameOfCreator } from './creator.ts'
 import { eventObjectOf } from './event-object.ts'
 import type { PreparedCreate } from './fields.ts'
 import { withGroups } from './groups.ts'
-import { CLOCK_STEP_MS, reserveQuota } from './place.ts'
+import { CLOCK_STEP_MS, reserveQuota } from './quota.ts'
 import type { Address, LinkRow } from './row.ts'
 import {
   differing,

@@ -23,7 +23,7 @@ import { eventObjectOf } from './event-object.ts'
 import type { PreparedCreate, PreparedPatch } from './fields.ts'
 import { findLinkByExternalId, findNamedLink, type LinkName } from './find.ts'
 import { withGroups } from './groups.ts'
-import { reserveQuota } from './place.ts'
+import { reserveQuota } from './quota.ts'
 import type { Address, Addresses, LinkRow } from './row.ts'
 import {
   changesOf,

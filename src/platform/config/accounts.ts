@@ -1,5 +1,5 @@
 import { Secret } from '../../lib/base/secret.ts'
-import { type ConfigFault, missing } from './validation-issue.ts'
+import { type ConfigFault, missing } from './fault.ts'
 import { BadValue } from './parse.ts'
 import type { Get } from './variables.ts'
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { Secret } from '../../lib/base/secret.ts'
-import { type ConfigFault, missing } from './validation-issue.ts'
+import { type ConfigFault, missing } from './fault.ts'
 import { BadValue, integer, origin } from './parse.ts'
 import type { Get } from './variables.ts'
 
@@ -64,9 +64,9 @@ export function backupPlace(value: string): BackupPlace {
 function s3Of(get: Get, faults: ConfigFault[]): S3Config | null {
   const endpoint = get('BACKUP_S3_ENDPOINT', origin, null)
   const region = get('BACKUP_S3_REGION', (value) => value, 'us-east-1')
-  const hidden = (value: string) => new Secret(value)
-  const accessKeyId = get('BACKUP_S3_ACCESS_KEY_ID', hidden, null)
-  const secretAccessKey = get('BACKUP_S3_SECRET_ACCESS_KEY', hidden, null)
+  const secret = (value: string) => new Secret(value)
+  const accessKeyId = get('BACKUP_S3_ACCESS_KEY_ID', secret, null)
+  const secretAccessKey = get('BACKUP_S3_SECRET_ACCESS_KEY', secret, null)
   if (accessKeyId !== null && secretAccessKey !== null) {
     return { endpoint, region, accessKeyId, secretAccessKey }
   }

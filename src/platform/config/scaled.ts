@@ -1,5 +1,5 @@
 import { Secret } from '../../lib/base/secret.ts'
-import { type ConfigFault, missing } from './validation-issue.ts'
+import { type ConfigFault, missing } from './fault.ts'
 import { BadValue, integer } from './parse.ts'
 import type { Get } from './variables.ts'
 
@@ -8,15 +8,15 @@ export type ScaledConfig = NonNullable<ReturnType<typeof scaledOf>>
 
 /** The shared databases, if set. Two URLs are required together. */
 export function scaledOf(get: Get, faults: ConfigFault[]) {
-  const hidden = (value: string) => new Secret(value)
+  const secret = (value: string) => new Secret(value)
   const database = get('DATABASE_URL', postgresUrl, null)
   const redis = get('REDIS_URL', redisUrl, null)
   const timeoutSeconds = get('DATABASE_TIMEOUT_SECONDS', integer(1, 600, '10'), 10)
   const others = {
     /** A read-only replica of PostgreSQL; null: none. */
-    replica: get('DATABASE_REPLICA_URL', (value) => hidden(postgresUrl(value)), null),
+    replica: get('DATABASE_REPLICA_URL', (value) => secret(postgresUrl(value)), null),
     /** ClickHouse, with the database as the URL's path; null: PostgreSQL stores the clicks. */
-    clickhouse: get('CLICKHOUSE_URL', (value) => hidden(clickhouseUrl(value)), null),
+    clickhouse: get('CLICKHOUSE_URL', (value) => secret(clickhouseUrl(value)), null),
     /** The most connections to the database, and as many to its replica. */
     poolSize: get('DATABASE_POOL_SIZE', integer(2, 1_000, '10'), 10),
     replicaPoolSize: get('DATABASE_REPLICA_POOL_SIZE', integer(1, 1_000, '5'), 5),
@@ -35,7 +35,7 @@ export function scaledOf(get: Get, faults: ConfigFault[]) {
     missing(faults, 'REDIS_URL', 'DATABASE_URL', REDIS_EXAMPLE)
     return null
   }
-  return { database: hidden(database), redis: hidden(redis), ...others }
+  return { database: secret(database), redis: secret(redis), ...others }
 }
 
 const POSTGRES_EXAMPLE = 'postgres://slugline:password@db.example.com/slugline'

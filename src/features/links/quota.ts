@@ -9,7 +9,7 @@ export interface LinkLimits {
 }
 
 /** A change of a workspace's counts; `made` new links and their audit entries get numbers. */
-interface PlaceChange {
+interface QuotaChange {
   links: number
   addresses: number
   made?: number
@@ -19,7 +19,7 @@ interface PlaceChange {
 }
 
 /** The last new link's numbers, and the latest creation time of a link. */
-export interface Place {
+export interface LinkNumbers {
   n: number
   latest: number
   entryNo: number
@@ -32,14 +32,14 @@ export interface Place {
 export const CLOCK_STEP_MS = 300_000
 
 const count = prepare<
-  Required<Omit<PlaceChange, 'unordered'>> & {
+  Required<Omit<QuotaChange, 'unordered'>> & {
     /** 0 or 1. */
     unordered: number
     workspaceNo: number
     linksMax: number
     addressesMax: number
   },
-  Place
+  LinkNumbers
 >((db, p) =>
   db
     .updateTable('workspaces')
@@ -73,17 +73,17 @@ const count = prepare<
 export async function reserveQuota(
   tx: Transaction,
   workspaceNo: number,
-  change: PlaceChange,
+  change: QuotaChange,
   limits: LinkLimits = { links: null, addresses: null },
-): Promise<Place> {
+): Promise<LinkNumbers> {
   const most = (limit: number | null, added: number) =>
     limit === null || added <= 0 ? Number.MAX_SAFE_INTEGER : limit - added
   const linksMax = most(limits.links, change.links)
   const addressesMax = most(limits.addresses, change.addresses)
   const unordered = Number(change.unordered ?? false)
   const all = { made: 0, now: 0, ...change, unordered, workspaceNo, linksMax, addressesMax }
-  const [place] = await tx.run(count, all)
-  if (place !== undefined) return place
+  const [numbers] = await tx.run(count, all)
+  if (numbers !== undefined) return numbers
   const { links_count } = await tx.db
     .selectFrom('workspaces')
     .select('links_count')
