@@ -19,7 +19,7 @@ import { TurnIds } from './turn-ids.ts'
 import { noAnswers, type RedirectDeps } from './types.ts'
 import { createUseOnce } from './uses.ts'
 import {
-  createWho,
+  createVisitorLookup,
   clickFlags,
   locationFor,
   methodOf,

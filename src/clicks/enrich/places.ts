@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { Reader, type Response } from 'maxmind'
 import type { Logger } from '../../lib/base/logger.ts'
 import { createMemo } from '../../lib/base/memo.ts'
-import { ConfigError } from '../../platform/config/validation-issue.ts'
+import { ConfigError } from '../../platform/config/fault.ts'
 import { defaultDatabase } from './default-database.ts'
 
 /** The place of a network, as far as the database knows. */

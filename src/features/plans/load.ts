@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Plan } from '../../model/plans/types.ts'
-import { ConfigError } from '../../platform/config/validation-issue.ts'
+import { ConfigError } from '../../platform/config/fault.ts'
 import { DEFAULT_PLANS } from './defaults.ts'
 
 const EXAMPLE =

@@ -1,5 +1,5 @@
 import type { Secret } from '../../lib/base/secret.ts'
-import { within } from '../../lib/base/within.ts'
+import { withTimeout } from '../../lib/base/with-timeout.ts'
 import { connectRedis, isReady } from './redis.ts'
 
 /** Checks a Redis or Valkey server. @returns a keyword for what is wrong, if it is unavailable. */

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError } from './validation-issue.ts'
+import { ConfigError } from './fault.ts'
 
 /** The directory of a backup that is being restored. */
 export function restoringDirectory(dataDir: string): string {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Secret } from '../../lib/base/secret.ts'
 import { readEnvironment, unknownVariables } from './env.ts'
-import { ConfigError } from './validation-issue.ts'
+import { ConfigError } from './fault.ts'
 import { VARIABLES, type Variables } from './variables.ts'
 
 const read = (variables: Variables, terminal = false) => readEnvironment(variables, terminal)

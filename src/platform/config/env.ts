@@ -2,7 +2,7 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { mailOf, oidcOf } from './accounts.ts'
 import { socketPath } from './address.ts'
 import { backupOf } from './backup.ts'
-import { ConfigError, type ConfigFault, missing } from './validation-issue.ts'
+import { ConfigError, type ConfigFault, missing } from './fault.ts'
 import {
   BadValue,
   dnsServer,

@@ -10,7 +10,7 @@ export {
   readOwnEnvironment,
   unknownVariables,
 } from './env.ts'
-export { ConfigError, type ConfigFault } from './validation-issue.ts'
+export { ConfigError, type ConfigFault } from './fault.ts'
 export { BadValue, origin } from './parse.ts'
 export { clickhouseUrl, postgresUrl, type ScaledConfig } from './scaled.ts'
 export {

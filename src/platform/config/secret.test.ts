@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureDataDir } from './data-dir.ts'
-import { ConfigError } from './validation-issue.ts'
+import { ConfigError } from './fault.ts'
 import { deriveSecrets, openSecrets, secretFile } from './secret.ts'
 
 let dir: string

@@ -2,7 +2,7 @@ import { hkdfSync, randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { replaceFile, syncDirectory, writeSynced } from '../../lib/base/replace-file.ts'
-import { ConfigError } from './validation-issue.ts'
+import { ConfigError } from './fault.ts'
 
 /** Keys of 32 bytes, one for each use, all derived from the instance's secret. */
 export type Secrets = Readonly<ReturnType<typeof deriveSecrets>>
