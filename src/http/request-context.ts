@@ -36,7 +36,8 @@ import type { Answer, AnyEndpoint, Call, ErrorPage, Mounted, Page, RequestInfo }
 
 /**
  * A request on its way through the pipeline: caller → scope → limit → body → schema → handler →
- * response; handlers know it as a {@link Call}. One object instead of middleware: each stage needs the results of others.
+ * response. Handlers know it as a {@link Call}. One object instead of middleware, because each stage
+ * needs the results of others.
  */
 export class RequestContext {
   caller: Caller | null = null

@@ -191,7 +191,7 @@ export class CachedResolver implements Resolver {
       entries: found.size + missing.size,
       bytes: found.bytes + missing.bytes,
       /** The database can't be read. */
-      databaseDown: this.#reads.databaseDown,
+      databaseDown: this.#reads.isDatabaseDown,
       /** When all changes until then were known, in milliseconds since the epoch. */
       knownAt: this.#knownAt[this.#generation] as number,
       /** Entries added and removed, in total. */
@@ -250,7 +250,7 @@ export class CachedResolver implements Resolver {
 
   #miss(entry: CachedSlug | undefined, slugKey: string, domainNo: number) {
     const old = entry !== undefined && this.#mayBeStale(entry) ? entry : undefined
-    if (this.#reads.databaseDown) {
+    if (this.#reads.isDatabaseDown) {
       return old === undefined ? this.#refuse('The database is down') : this.#stale(old)
     }
     this.#counts.misses++

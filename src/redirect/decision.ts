@@ -18,19 +18,19 @@ export type Decision =
   | { kind: 'closed'; seq: number; link: LinkRow; condition: ClosedReason }
   /** A password is required. */
   | { kind: 'locked'; seq: number; link: LinkRow; hash: string }
-  | Social
-  | AnswerDecision
+  | SocialDecision
+  | AnsweredDecision
   | OpenDecision
 
 /** A link preview for a service that shows it in messages, if the link has its own. */
-export interface Social {
+export interface SocialDecision {
   kind: 'social'
   seq: number
   link: LinkRow & { social: string }
 }
 
 /** A rule of the link answers the visit itself. */
-export interface AnswerDecision {
+export interface AnsweredDecision {
   kind: 'answered'
   seq: number
   link: LinkTarget
@@ -139,7 +139,7 @@ export function decideDestination(
   now: number,
   { blocks, random }: DecisionDeps,
   trace?: Trace,
-): OpenDecision | AnswerDecision | { kind: 'blocked' } {
+): OpenDecision | AnsweredDecision | { kind: 'blocked' } {
   const { target_url, redirect_status, rules, variants } = link
   if (rules === null && variants === null) return openTo(seq, link, target_url, redirect_status)
   const own = { seq, target: target_url }

@@ -5,7 +5,7 @@ import type { Visit } from './visit.ts'
 
 type Found = SlugRow | null
 /** The part of a visit that identifies its slug. */
-type SlugQuery = Pick<Visit, 'asked' | 'domainNo' | 'slugKey'>
+type SlugQuery = Pick<Visit, 'requested' | 'domainNo' | 'slugKey'>
 
 /**
  * Finds the link of a path: by its whole slug, else the longest prefix. Sets the visit's slug key.
@@ -15,9 +15,9 @@ export function findSlug(
   resolver: Pick<Resolver, 'slug' | 'hasAll'>,
   visit: SlugQuery,
 ): Found | Promise<Found> {
-  const { asked, domainNo } = visit
-  visit.slugKey = asked.whole
-  if (asked.above.length === 0) return resolver.slug(asked.whole, domainNo)
+  const { requested, domainNo } = visit
+  visit.slugKey = requested.whole
+  if (requested.above.length === 0) return resolver.slug(requested.whole, domainNo)
   let failure: unknown
   const missing = (error: unknown): null => {
     // If all links are cached, a missing one can't hide one that matches everything below it.
@@ -39,11 +39,11 @@ export function findSlug(
     if (row === null && failure !== undefined) throw failure
     return row
   }
-  const exact = read(asked.whole)
+  const exact = read(requested.whole)
   if (exact !== null && !(exact instanceof Promise) && exact.link_seq !== null) return exact
-  const rows = [exact, ...asked.above.map(read)]
-  const isAsked = rows.some((row) => row instanceof Promise)
-  return isAsked ? Promise.all(rows).then(chosen) : chosen(rows as Found[])
+  const rows = [exact, ...requested.above.map(read)]
+  const isPending = rows.some((row) => row instanceof Promise)
+  return isPending ? Promise.all(rows).then(chosen) : chosen(rows as Found[])
 }
 
 /** Nobody has or had the slug. One that is held for a deleted link is no miss. */
@@ -56,7 +56,7 @@ export function isMiss(slug: Found): boolean {
  * prefixes above it, only those of that workspace match.
  */
 function choose(visit: SlugQuery, rows: readonly Found[]): Found {
-  const keys = [visit.asked.whole, ...visit.asked.above]
+  const keys = [visit.requested.whole, ...visit.requested.above]
   let heldBy: number | null = null
   for (const [i, row] of rows.entries()) {
     if (row === null || (i > 0 && row.special !== SPECIAL_PREFIX)) continue

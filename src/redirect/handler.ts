@@ -3,12 +3,12 @@ import { AppError } from '../lib/errors/index.ts'
 import { createHashQueue, type HashQueue } from '../platform/limits/index.ts'
 import { StorageUnavailable } from '../platform/storage/index.ts'
 import {
-  type AnswerDecision,
+  type AnsweredDecision,
   type Decision,
   decide,
   decideDestination,
   type OpenDecision,
-  type Social,
+  type SocialDecision,
 } from './decision.ts'
 import { findSlug, isMiss } from './find-slug.ts'
 import { answerGuess, answerReport } from './forms.ts'
@@ -19,7 +19,7 @@ import { TurnIds } from './turn-ids.ts'
 import { noAnswers, type RedirectDeps } from './types.ts'
 import { createUseOnce } from './uses.ts'
 import {
-  createVisitorLookup,
+  createVisitorFacts,
   clickFlags,
   locationFor,
   methodOf,
@@ -48,7 +48,7 @@ class RedirectHandler {
   readonly counts = noAnswers()
   readonly #deps: RedirectDeps & { hashes: HashQueue; inSite: InSite }
   readonly #pages: Pages
-  readonly #visitors: ReturnType<typeof createVisitorLookup>
+  readonly #visitorFacts: ReturnType<typeof createVisitorFacts>
   readonly #turnIds: TurnIds
   readonly #useOnce: ReturnType<typeof createUseOnce>
   #queue: Visit[] = []
@@ -58,7 +58,7 @@ class RedirectHandler {
     const { hashes = createHashQueue(), inSite = (answer) => answer } = deps
     this.#deps = { ...deps, hashes, inSite }
     this.#pages = new Pages({ pseudoLocales, baseUrl, requestId })
-    this.#visitors = createVisitorLookup(deps)
+    this.#visitorFacts = createVisitorFacts(deps)
     this.#turnIds = new TurnIds(requestId)
     this.#useOnce = createUseOnce(deps.storage)
   }
@@ -74,15 +74,15 @@ class RedirectHandler {
     const method = methodOf(request.method)
     if (method === null) return this.#pages.otherMethod(request)
     const domainNo = this.#deps.domainOf(url.slice(hostAt, pathAt))
-    const asked = parsePath(path, this.#deps.isCaseSensitive?.(domainNo)) ?? unreadable(path)
-    if (asked === null) {
+    const requested = parsePath(path, this.#deps.isCaseSensitive?.(domainNo)) ?? unreadable(path)
+    if (requested === null) {
       if (method === 'POST') return this.#pages.notAllowed(request)
       const page =
         path === '' ? this.#pages.home(request, domainNo) : this.#notFound(request, domainNo)
       return this.#deps.inSite(page, request, domainNo)
     }
     return new Promise<Response>((answer) => {
-      this.#enqueue(new Visit(request, peer, method, path, asked, domainNo, answer, this.#visitors))
+      this.#enqueue(new Visit(request, peer, method, path, requested, domainNo, answer, this.#visitorFacts))
     })
   }
 
@@ -193,7 +193,7 @@ class RedirectHandler {
   }
 
   /** A rule's own response. None of them counts as a click. */
-  #answered(visit: Visit, { answer, link }: AnswerDecision): Response {
+  #answered(visit: Visit, { answer, link }: AnsweredDecision): Response {
     if (answer === 'gone') return this.#closed(visit, { fallback_url: null }, 'expired')
     return answer === 'fallback' && link.fallback_url !== null
       ? this.#closed(visit, link, 'expired')
@@ -247,7 +247,7 @@ class RedirectHandler {
   }
 
   /** The response for services that show link previews in messages. */
-  #social(visit: Visit, social: Social, now: number): Response {
+  #social(visit: Visit, social: SocialDecision, now: number): Response {
     this.#record(visit, social, now)
     this.counts.page++
     return this.#pages.social(visit.request, social.link.social)

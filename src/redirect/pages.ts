@@ -71,7 +71,7 @@ interface PageOptions {
 export type DomainUrl = 'root_url' | 'not_found_url' | 'expired_url'
 
 /** A rendered page, for domains that replace it. */
-interface Shown {
+interface RenderedPage {
   domainUrl: DomainUrl | undefined
   /** The same page in a brand. */
   inBrand(brand: Brand): Response
@@ -79,11 +79,11 @@ interface Shown {
   instead(status: number, location: string): Response
 }
 
-const shown = new WeakMap<Response, Shown>()
+const renderedPages = new WeakMap<Response, RenderedPage>()
 
 /** The page of a response; undefined: it isn't a page. */
-export function shownBy(response: Response): Shown | undefined {
-  return shown.get(response)
+export function renderedPageOf(response: Response): RenderedPage | undefined {
+  return renderedPages.get(response)
 }
 
 /** Pages in the visitor's language; clients that prefer JSON get the API's errors instead. */
@@ -262,7 +262,7 @@ export class Pages {
       return this.#bare(request, whole, brand ? { ...options, brand } : options)
     }
     const page = inBrand()
-    shown.set(page, {
+    renderedPages.set(page, {
       domainUrl: options.domainUrl,
       inBrand,
       instead: (status, location) =>

@@ -1,6 +1,6 @@
 import type { BlockList } from '../model/blocks/list.ts'
 import type { Brand } from './brand.ts'
-import { type DomainUrl, shownBy } from './pages.ts'
+import { type DomainUrl, renderedPageOf } from './pages.ts'
 
 /** A workspace's settings for the pages of its domain. */
 export type Site = Record<DomainUrl, string | null> & { brand: Brand | null }
@@ -27,7 +27,7 @@ export type InSite = (
  */
 export function createInSite({ isShared, siteOf, blocks }: SiteDeps): InSite {
   return (answer, request, domainNo) => {
-    const page = isShared(domainNo) ? undefined : shownBy(answer)
+    const page = isShared(domainNo) ? undefined : renderedPageOf(answer)
     if (page === undefined) return answer
     // Without the database it is Slugline's own page.
     const found = siteOf(domainNo).catch(() => null)

@@ -28,7 +28,7 @@ export class SlugReads {
   }
 
   /** The database can't be read; it is retried periodically. */
-  get databaseDown(): boolean {
+  get isDatabaseDown(): boolean {
     return this.#retrying !== undefined
   }
 
@@ -77,7 +77,7 @@ export class SlugReads {
     try {
       return await this.#fetch(slugKey, domainNo)
     } catch (error) {
-      if (error instanceof StorageUnavailable && !this.databaseDown) this.#retryLater(slugKey, domainNo)
+      if (error instanceof StorageUnavailable && !this.isDatabaseDown) this.#retryLater(slugKey, domainNo)
       throw error
     }
   }
@@ -93,7 +93,7 @@ export class SlugReads {
     const retry = () =>
       this.#fetch(slugKey, domainNo).then(
         () => this.close(),
-        () => this.databaseDown && this.#retryLater(slugKey, domainNo),
+        () => this.isDatabaseDown && this.#retryLater(slugKey, domainNo),
       )
     this.#retrying = setTimeout(retry, this.#options.retryMs).unref()
   }

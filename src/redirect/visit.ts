@@ -52,7 +52,7 @@ export class Visit {
   unlocked: string | null = null
   /** The use of a limited link that was taken for this visit. */
   use: (LinkTarget & { seq: number }) | null = null
-  /** The day's hash of the visitor, once it was asked for. */
+  /** The day's hash of the visitor, once it was computed. */
   hash: string | undefined = undefined
   #address: string | undefined
   #visitor: Visitor | undefined
@@ -68,15 +68,15 @@ export class Visit {
     readonly method: Method,
     /** The URL's path, without its leading slash. */
     public path: string,
-    public asked: RequestedPath,
+    public requested: RequestedPath,
     readonly domainNo: number,
     readonly answer: (response: Response | Promise<Response>) => void,
-    readonly visitors: VisitorLookup,
+    readonly facts: VisitorFactsReader,
   ) {
     this.url = request.url
     this.headers = request.headers
-    this.slugKey = asked.whole
-    this.preview = asked.preview
+    this.slugKey = requested.whole
+    this.preview = requested.preview
   }
 
   /** After a miss: reads the path differently. False: no other reading is left. */
@@ -84,25 +84,25 @@ export class Visit {
     this.#readings ??= nearMisses(this.path)
     const next = this.#readings.shift()
     if (next === undefined) return false
-    const asked = parsePath(next.path, deps.isCaseSensitive?.(this.domainNo))
-    if (asked === null) return this.readAgain(deps)
+    const requested = parsePath(next.path, deps.isCaseSensitive?.(this.domainNo))
+    if (requested === null) return this.readAgain(deps)
     this.url = withReading(this.request.url, next)
     this.path = next.path
-    this.asked = asked
-    this.slugKey = asked.whole
-    this.preview = asked.preview
+    this.requested = requested
+    this.slugKey = requested.whole
+    this.preview = requested.preview
     return true
   }
 
   /** The visitor's whole address. */
   get address(): string {
-    this.#address ??= this.visitors.addressOf(this)
+    this.#address ??= this.facts.addressOf(this)
     return this.#address
   }
 
   /** The visitor; the same object in every turn. */
   visitor(now: number): Visitor {
-    this.#visitor ??= this.visitors.visitorOf(this, now)
+    this.#visitor ??= this.facts.visitorOf(this, now)
     return this.#visitor
   }
 }
@@ -125,10 +125,10 @@ export function sentPath(url: string): string {
   return url.slice(pathStart(url), url.length - searchOf(url).length)
 }
 
-/** Finds out who visits, each thing when it is asked for. */
-type VisitorLookup = ReturnType<typeof createVisitorLookup>
+/** Computes facts about the visitor of a visit when they are first needed. */
+type VisitorFactsReader = ReturnType<typeof createVisitorFacts>
 
-export function createVisitorLookup({ recorder, clientAddress, placeOf }: VisitDeps) {
+export function createVisitorFacts({ recorder, clientAddress, placeOf }: VisitDeps) {
   return {
     addressOf: ({ peer, headers }: Visit): string => clientAddress(peer(), headers),
     /** For the rules of links: as the click of the visit will have it. */
@@ -164,11 +164,11 @@ export function usesOne(
   visit: Visit,
   linkSeq: number,
 ): boolean {
-  const isAsked = visit.method !== 'HEAD' && deps.recorder.isPerson(visit.headers)
-  return isAsked && isCounted(deps, visit, linkSeq)
+  const isPerson = visit.method !== 'HEAD' && deps.recorder.isPerson(visit.headers)
+  return isPerson && isCounted(deps, visit, linkSeq)
 }
 
-/** The way of a visit, in bits of `CLICK_FLAGS`; null: it isn't counted. `tracking` is the link's. */
+/** The flags of a visit as a click; null: it isn’t counted. `tracking` is the link’s. */
 export function clickFlags(
   deps: Pick<VisitDeps, 'excluded'>,
   visit: Visit,
@@ -177,9 +177,9 @@ export function clickFlags(
 ): number | null {
   const { method, url } = visit
   if (method === 'HEAD' || tracking === 'none' || !isCounted(deps, visit, linkSeq)) return null
-  const asked = method === 'POST' ? CLICK_FLAGS.password : 0
-  const scanned = fromQrCode(url) ? CLICK_FLAGS.qr : 0
-  return asked | scanned | (tracking === 'count' ? CLICK_FLAGS.countOnly : 0)
+  const password = method === 'POST' ? CLICK_FLAGS.password : 0
+  const scan = fromQrCode(url) ? CLICK_FLAGS.qr : 0
+  return password | scan | (tracking === 'count' ? CLICK_FLAGS.countOnly : 0)
 }
 
 /** The query string with its `?`, as sent. */
@@ -197,11 +197,11 @@ export function pathOf(visit: Visit): string {
 }
 
 /** The path after the matching slug and a slash, as sent; or empty. */
-export function restOf({ path, slugKey, asked }: Visit): string {
-  if (slugKey === asked.whole) return ''
+export function restOf({ path, slugKey, requested }: Visit): string {
+  if (slugKey === requested.whole) return ''
   let rest = path.split('#', 1)[0] as string
   for (let n = slugKey.split('/').length; n > 0; n--) rest = rest.slice(rest.indexOf('/') + 1)
-  return asked.preview ? rest.replace(/\+\/?$/, '') : rest
+  return requested.preview ? rest.replace(/\+\/?$/, '') : rest
 }
 
 /** The `Location` of a visit; a preview's query isn't forwarded. `link` null: nothing is added. */

@@ -83,7 +83,7 @@ async function finish(
   const seconds = (durationMs / 1_000).toFixed(1)
   context.print(
     `${where} has everything until ${manifest.began_at}: ${megabytes(bytes)} in ${seconds} s.${hint(manifest)}`,
-    { backup: where, ...summaryOf(made), duration_ms: durationMs, ...more },
+    { backup: where, ...backupFacts(made), duration_ms: durationMs, ...more },
   )
 }
 
@@ -106,7 +106,7 @@ async function verify(context: CommandContext, place: string): Promise<void> {
   context.print(
     `${backup.where} is whole: the state of ${manifest.began_at}, ${links} links, ${megabytes(bytes)}, ` +
       `made by Slugline ${manifest.version}.`,
-    { ...summaryOf(found), links, journal_clicks: journalClicks },
+    { ...backupFacts(found), links, journal_clicks: journalClicks },
   )
 }
 
@@ -120,7 +120,7 @@ async function restore(context: CommandContext, place: string): Promise<void> {
   await record(context, COMMAND_LINE, 'instance.restored', backup.where, { began_at })
   context.print(
     `${dataDir} has the state of ${manifest.began_at}, ${links} links: start slugline serve.${hint(manifest)}`,
-    { data_dir: dataDir, ...summaryOf(found), links },
+    { data_dir: dataDir, ...backupFacts(found), links },
   )
 }
 
@@ -170,7 +170,7 @@ function hint({ secret }: Verified['manifest']): string {
   return '\nIt does not have the secret: keep SLUGLINE_SECRET, without which no API key works.'
 }
 
-function summaryOf({ manifest, bytes }: Pick<Verified, 'manifest' | 'bytes'>) {
+function backupFacts({ manifest, bytes }: Pick<Verified, 'manifest' | 'bytes'>) {
   const { version, began_at, ended_at, secret, files } = manifest
   return { version, began_at, ended_at, secret, files: files.length, bytes }
 }

@@ -109,7 +109,7 @@ export async function listen(
       // the requests.
       reusePort: isShared,
       routes: routesOf(answer),
-      fetch: (request, server) => answer(request, server, isEmptyAsSent(request.url)),
+      fetch: (request, server) => answer(request, server, isEmptyNormalized(request.url)),
       error(error) {
         return failed(error, logger, baseUrlOf(this))
       },
@@ -159,7 +159,7 @@ function routesOf(answer: Answer) {
   }
   /** The route of most visits, for which one comparison is enough. */
   const ofOne = ({ url, params: { a } }: BunRequest<'/:a'>) =>
-    isThePath(url, a) || isNormalized(url, [a], true)
+    isSingleSegment(url, a) || isNormalized(url, [a], true)
   return {
     ...routes,
     '/:a': (request: BunRequest<'/:a'>, server: Server) => answer(request, server, ofOne(request)),
@@ -167,7 +167,7 @@ function routesOf(answer: Answer) {
 }
 
 /** Whether a URL's path is exactly this one segment. */
-function isThePath(url: string, segment: string): boolean {
+function isSingleSegment(url: string, segment: string): boolean {
   const at = url.length - segment.length - 1
   return at === url.indexOf('/', 'https://'.length) && url.endsWith(segment) && !url.includes('#')
 }
@@ -198,7 +198,7 @@ function isSame(resolved: string, sent: string): boolean {
 }
 
 /** The same for a path with an empty first segment, such as `/` and `//a`. */
-function isEmptyAsSent(url: string): boolean {
+function isEmptyNormalized(url: string): boolean {
   const path = pathOf(url)
   return path === '/' || (path.startsWith('//') && !path.includes('\\'))
 }

@@ -27,7 +27,7 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
           await assertFree(tx, workspaces, name)
           return workspaces.create(tx, { name, planId: options.plan }, COMMAND_LINE)
         })
-        ctx.print(`Workspace ${made.name} (${made.id}) is made, on plan ${made.plan}.`, toWorkspace(made))
+        ctx.print(`Workspace ${made.name} (${made.id}) is made, on plan ${made.plan}.`, toWorkspaceJson(made))
       })
     })
 
@@ -43,7 +43,7 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
           await assertFree(tx, workspaces, name, id)
           return workspaces.update(tx, id, { name }, COMMAND_LINE)
         })
-        ctx.print(`Workspace ${changed.id} is called ${changed.name} now.`, toWorkspace(changed))
+        ctx.print(`Workspace ${changed.id} is called ${changed.name} now.`, toWorkspaceJson(changed))
       }),
     )
 
@@ -57,7 +57,7 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
         const changed = await storage.write((tx) =>
           workspaces.setPlan(tx, name, plan, COMMAND_LINE),
         )
-        ctx.print(`Workspace ${changed.name} is on plan ${changed.plan}.`, toWorkspace(changed))
+        ctx.print(`Workspace ${changed.name} is on plan ${changed.plan}.`, toWorkspaceJson(changed))
       }),
     )
 
@@ -124,7 +124,7 @@ function list(ctx: CommandContext): Promise<void> {
       const number = String(workspace.usage[what])
       return limit === null ? number : `${number}/${limit}`
     }
-    ctx.printList((await workspaces.list()).map(shown), 'There are no workspaces.', {
+    ctx.printList((await workspaces.list()).map(toWorkspaceJson), 'There are no workspaces.', {
       ID: ({ id }) => id,
       NAME: ({ name }) => name,
       PLAN: ({ plan }) => (plans.find(plan) === undefined ? `${plan} (unknown)` : plan),
@@ -137,6 +137,6 @@ function list(ctx: CommandContext): Promise<void> {
   })
 }
 
-function toWorkspace({ no: _, ...rest }: Workspace): Omit<Workspace, 'no'> {
+function toWorkspaceJson({ no: _, ...rest }: Workspace): Omit<Workspace, 'no'> {
   return rest
 }

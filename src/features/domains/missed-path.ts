@@ -24,7 +24,7 @@ export function missedPath(
   isCaseSensitive: boolean,
 ): Pick<MissedPath, 'path' | 'path_key'> | null {
   const sent = sentPath(url)
-  const path = readable(sent)
+  const path = readablePath(sent)
   const first = path.slice(1).split('/', 1)[0] as string
   if (path === '/' || REQUESTED_UNASKED.has(first.toLowerCase())) return null
   // Paths that can't be slugs keep their leading slash, which no slug has.
@@ -32,7 +32,7 @@ export function missedPath(
 }
 
 /** A path for people: decoded as far as that is safe. */
-function readable(sent: string): string {
+function readablePath(sent: string): string {
   let path = sent.split('#', 1)[0] as string
   try {
     path = decodeURIComponent(path)

@@ -80,7 +80,7 @@ async function list(
 /** @throws AppError FOLDER_NOT_FOUND */
 async function get(ctx: ServiceContext, caller: Reader, id: string): Promise<Folder> {
   const { read } = ctx.storage
-  return toFolder(read, await visible(read, caller, id), await linksOf(ctx, caller, id))
+  return readFolder(read, await visible(read, caller, id), await linksOf(ctx, caller, id))
 }
 
 /** @throws AppError VALIDATION_FAILED */
@@ -134,7 +134,7 @@ async function update(
   const kept = access === 'members' ? members : []
   const allowed = await checkMembers(tx, caller, access, patch.members ?? kept)
   const changes = changedFields(before, { name, access, members: allowed })
-  if (Object.keys(changes.after).length === 0) return toFolder(tx, row, links)
+  if (Object.keys(changes.after).length === 0) return readFolder(tx, row, links)
   const now = clock.now()
   const changed = {
     ...named(name),
@@ -167,7 +167,7 @@ async function remove(
   if (moveTo === undefined && (await hasLinks(tx, row))) throw new AppError('FOLDER_NOT_EMPTY')
   const into =
     moveTo === undefined || moveTo === 'none' ? null : await target(tx, caller, moveTo, id)
-  const folder = await toFolder(tx, row, 0)
+  const folder = await readFolder(tx, row, 0)
   if (row.access === 'members') await closeFolder(tx, row)
   await dissolve(tx, id, into?.id ?? null)
   await recordObject(tx, caller, 'folder.deleted', row, clock.now(), {
@@ -227,7 +227,7 @@ async function toChange(tx: Transaction, caller: Writer, id: string, ifMatch: If
   return row
 }
 
-async function toFolder(sqlx: Sql, row: FolderRow, links: number): Promise<Folder> {
+async function readFolder(sqlx: Sql, row: FolderRow, links: number): Promise<Folder> {
   return folderOf(row, (await membersOf(sqlx, [row.id])).get(row.id) ?? [], links)
 }
 

@@ -84,7 +84,7 @@ export function registerKeyRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
       const keys = await deps.keys.page(workspaceNo, position)
       return pageAnswer(
         call,
-        pageOf(keys.map(shown), limit, ({ id }) => encode([id], binding)),
+        pageOf(keys.map(withoutWorkspace), limit, ({ id }) => encode([id], binding)),
       )
     },
   })

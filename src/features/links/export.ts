@@ -5,8 +5,8 @@ import { isSlugField } from '../../model/links/slug-settings.ts'
 import { createOpenLimit } from '../../platform/limits/index.ts'
 import { isSeen } from '../../platform/storage/index.ts'
 import { type AuditRow, entryNumber, listEntries, withNames } from '../audit/index.ts'
-import type { LinkReader, LinkContext, LinkWriter } from './context.ts'
-import { toEntry } from './history.ts'
+import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
+import { toHistoryEntry } from './history.ts'
 import { filterOf, find } from './list.ts'
 import type { ListQuery } from './list-query.ts'
 import { fetchPage, type PageQuery, type Position } from './page.ts'
@@ -138,7 +138,7 @@ async function* historyLines(
     const seen = rows.filter((row) => ids.has(row.target_id))
     // As in the history of one link: email addresses need the scope of the audit log.
     const named = caller.scopes.has('audit:read') ? seen : await withNames(reports, seen)
-    const lines = named.map((row) => JSON.stringify({ link_id: row.target_id, ...toEntry(row) }))
+    const lines = named.map((row) => JSON.stringify({ link_id: row.target_id, ...toHistoryEntry(row) }))
     if (lines.length > 0) yield encoder.encode(`${lines.join('\n')}\n`)
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE_ENTRIES) return undefined

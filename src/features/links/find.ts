@@ -68,8 +68,8 @@ export async function lookUp(ctx: LinkContext, caller: LinkReader, text: string)
   if (domainNo === undefined) throw new AppError('LINK_NOT_FOUND')
   const resolver = { slug: createFetchSlug(storage) }
   let found: Awaited<ReturnType<typeof findSlug>> = null
-  for (const asked of all) {
-    found = await findSlug(resolver, { asked, domainNo, slugKey: asked.whole })
+  for (const requested of all) {
+    found = await findSlug(resolver, { requested, domainNo, slugKey: requested.whole })
     if (!isMiss(found)) break
   }
   const seq = found?.link_seq ?? null

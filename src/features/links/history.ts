@@ -64,13 +64,13 @@ export async function history(
   // Email addresses need the scope of the audit log, which no key can have.
   const isSeen = caller.scopes?.has('audit:read')
   const seen = isSeen ? page.data : await withNames(storage.read, page.data)
-  return { ...page, data: seen.map(shown) }
+  return { ...page, data: seen.map(toHistoryEntry) }
 }
 
 type Entry = HistoryPage['data'][number]
 
 /** An entry as the API returns it. */
-export function toEntry(row: AuditRow): Entry {
+export function toHistoryEntry(row: AuditRow): Entry {
   const { id, created_at, actor, action, before, after } = entryOf(row)
   const changes: Record<string, { from: unknown; to: unknown }> = {}
   if (action !== 'link.deleted') {

@@ -268,11 +268,11 @@ describe('the link of a path', () => {
   afterAll(() => open.close())
 
   async function answers(resolver: Resolver, path: string): Promise<number | null> {
-    const asked = parsePath(new URL(`https://s.example${path}`).pathname.slice(1))
-    if (asked === null) return null
+    const requested = parsePath(new URL(`https://s.example${path}`).pathname.slice(1))
+    if (requested === null) return null
     resolver.begin()
     try {
-      const row = await findSlug(resolver, { asked, domainNo: 0 } as Visit)
+      const row = await findSlug(resolver, { requested, domainNo: 0 } as Visit)
       return row?.link_seq ?? null
     } finally {
       resolver.end()

@@ -24,12 +24,12 @@ export type UtmService = ReturnType<typeof createUtmService>
 /** All templates of a workspace, by name. */
 async function list({ storage }: Context, { workspace }: Workspace): Promise<UtmTemplate[]> {
   const query = templates(storage.read, workspace.no).orderBy('name_key')
-  return (await query.execute()).map(shown)
+  return (await query.execute()).map(toUtmTemplate)
 }
 
 /** @throws AppError NOT_FOUND */
 async function get({ storage }: Context, caller: Workspace, id: string): Promise<UtmTemplate> {
-  return toTemplate(await find(storage.read, caller, id))
+  return toUtmTemplate(await find(storage.read, caller, id))
 }
 
 /** @throws AppError VALIDATION_FAILED */
@@ -58,7 +58,7 @@ async function create(
   }
   await tx.db.insertInto('utm_templates').values(row).execute()
   await recordObject(tx, caller, 'utm_template.created', row, at, { after: stateOf(row) })
-  return toTemplate(row)
+  return toUtmTemplate(row)
 }
 
 /** Changes a template by a merge patch. @throws AppError NOT_FOUND, PRECONDITION_FAILED, VALIDATION_FAILED */
@@ -83,11 +83,11 @@ async function update(
     version: before.version + 1,
   }
   const changes = changedFields(stateOf(before), stateOf(row))
-  if (Object.keys(changes.after).length === 0) return toTemplate(before)
+  if (Object.keys(changes.after).length === 0) return toUtmTemplate(before)
   const { id: _, workspace_no: __, ...changing } = row
   await tx.db.updateTable('utm_templates').set(changing).where('id', '=', id).execute()
   await recordObject(tx, caller, 'utm_template.updated', row, at, changes)
-  return toTemplate(row)
+  return toUtmTemplate(row)
 }
 
 /** @throws AppError NOT_FOUND, PRECONDITION_FAILED */
@@ -134,7 +134,7 @@ function stateOf({ name, source, medium, campaign, term, content }: Row) {
   return { name, source, medium, campaign, term, content }
 }
 
-function toTemplate(row: Row): UtmTemplate {
+function toUtmTemplate(row: Row): UtmTemplate {
   return {
     id: row.id,
     ...stateOf(row),

@@ -51,7 +51,7 @@ export function record(
 }
 
 /** Webhooks as responses have them. */
-export async function allShown(
+export async function toWebhooks(
   ctx: WebhookContext,
   sql: Sql,
   rows: readonly WebhookRow[],
@@ -82,7 +82,7 @@ export async function allShown(
 
 /** One of them. */
 export async function toWebhook(ctx: WebhookContext, sql: Sql, row: WebhookRow): Promise<Webhook> {
-  return (await allShown(ctx, sql, [row]))[0] as Webhook
+  return (await toWebhooks(ctx, sql, [row]))[0] as Webhook
 }
 
 /** What the audit log has of a webhook. */

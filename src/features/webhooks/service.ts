@@ -11,7 +11,7 @@ import { type Actor, changedFields, type Writer } from '../audit/index.ts'
 import { changedRestrictions, restrictionsOf, storedRestrictions } from '../keys/restrictions.ts'
 import { visibleTags } from '../tags/index.ts'
 import type { WebhookContext } from './context.ts'
-import { allShown, find, keysOf, record, toWebhook, stateOf, viewOf } from './rows.ts'
+import { find, keysOf, record, stateOf, toWebhook, toWebhooks, viewOf } from './rows.ts'
 import { describeTypes } from './samples.ts'
 import {
   isEventType,
@@ -58,7 +58,7 @@ async function list(ctx: WebhookContext, caller: Writer, { limit, cursor }: Page
   const below = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as string)
   const rows = await listWebhooks(storage.read, view, { below, limit: limit + 1 })
   const page = pageOf(rows, limit, ({ id }) => cursors.encode([id], binding))
-  return { ...page, data: await allShown(ctx, storage.read, page.data) }
+  return { ...page, data: await toWebhooks(ctx, storage.read, page.data) }
 }
 
 /** Every type with its schema and a sample, by name. @throws AppError BAD_REQUEST */
@@ -166,7 +166,7 @@ async function update(
     }),
   }
   const row = { ...before, ...changes, updated_at: at, version: before.version + 1 }
-  const [was, is] = await allShown(ctx, tx, [before, row])
+  const [was, is] = await toWebhooks(ctx, tx, [before, row])
   const fields = changedFields(stateOf(was as Webhook), stateOf(is as Webhook))
   // The log has only the origin of a URL.
   const isMoved = row.url !== before.url

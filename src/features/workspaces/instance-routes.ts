@@ -53,7 +53,7 @@ export function registerInstanceRoutes(
         cursor === undefined ? null : (deps.cursors.decode(cursor, binding)[0] as number)
       const found = await deps.workspaces.search(search, { below, limit: limit + 1 })
       const page = pageOf(found, limit, ({ no }) => deps.cursors.encode([no], binding))
-      return pageAnswer(call, { ...page, data: page.data.map(shown) })
+      return pageAnswer(call, { ...page, data: page.data.map(toInstanceWorkspace) })
     },
   })
 
@@ -81,13 +81,13 @@ export function registerInstanceRoutes(
       const actor = operatorActor(person, call.requestId)
       return call.mutate(async (tx) => ({
         status: 200,
-        body: toWorkspace(await deps.workspaces.setPlan(tx, call.params.id, plan, actor)),
+        body: toInstanceWorkspace(await deps.workspaces.setPlan(tx, call.params.id, plan, actor)),
       }))
     },
   })
 }
 
-function toWorkspace({ usage, ...workspace }: Workspace) {
+function toInstanceWorkspace({ usage, ...workspace }: Workspace) {
   const { no: _, slug_length: __, slug_style: ___, slug_prefix: ____, ...shared } = workspace
   return { ...shared, ...usage }
 }

@@ -14,8 +14,8 @@ export class BadValue extends Error {
 /** Schemes that run script in the visitor's browser or reach into the visitor's machine. */
 const DANGEROUS_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])
 
-/** The value as it may appear in a message: quoted, short, hidden if it could hold a password. */
-function quoted(value: string): string {
+/** The beginning of a message about a value: quoted and short, or omitted if it may hold a password. */
+function describeValue(value: string): string {
   if (value.includes('@')) return 'has a value (not repeated here, it may hold a password) that'
   const short = value.length > 60 ? `${value.slice(0, 60)}…` : value
   return `is ${JSON.stringify(short)}, which`
@@ -26,7 +26,7 @@ export function integer(least: number, most: number, example: string) {
   return (value: string): number => {
     const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
     if (number >= least && number <= most) return number
-    throw new BadValue(`${quoted(value)} isn't a whole number from ${least} to ${most}`, example)
+    throw new BadValue(`${describeValue(value)} isn't a whole number from ${least} to ${most}`, example)
   }
 }
 
@@ -35,7 +35,7 @@ export function oneOf<const T extends string>(words: readonly T[]) {
   return (value: string): T => {
     const word = words.find((candidate) => candidate === value.toLowerCase())
     if (word !== undefined) return word
-    throw new BadValue(`${quoted(value)} isn't one of ${words.join(', ')}`, words[0] as string)
+    throw new BadValue(`${describeValue(value)} isn't one of ${words.join(', ')}`, words[0] as string)
   }
 }
 
@@ -56,7 +56,7 @@ export function listenHost(value: string): string {
     if (!/^[\d.]+$/.test(value)) return value
   }
   throw new BadValue(
-    `${quoted(value)} isn't an IP address or a host name`,
+    `${describeValue(value)} isn't an IP address or a host name`,
     '127.0.0.1 (this machine only) or 0.0.0.0 (every network)',
   )
 }
@@ -78,7 +78,7 @@ export function origin(value: string): string {
   const url = URL.parse(value)
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new BadValue(
-      `${quoted(value)} isn't an address that starts with http:// or https://`,
+      `${describeValue(value)} isn't an address that starts with http:// or https://`,
       example,
     )
   }
@@ -86,7 +86,7 @@ export function origin(value: string): string {
     throw new BadValue('contains a user name or password', example)
   }
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
-    throw new BadValue(`${quoted(value)} has more than scheme, host and port`, url.origin)
+    throw new BadValue(`${describeValue(value)} has more than scheme, host and port`, url.origin)
   }
   return url.origin
 }
@@ -95,10 +95,10 @@ export function origin(value: string): string {
 export function hostAndPort(value: string): string {
   const example = 'go.example.com'
   if (/[/?#@\\]/.test(value)) {
-    throw new BadValue(`${quoted(value)} has more than a host name and a port`, example)
+    throw new BadValue(`${describeValue(value)} has more than a host name and a port`, example)
   }
   const url = URL.parse(`https://${value}`)
-  if (url === null) throw new BadValue(`${quoted(value)} isn't a host name`, example)
+  if (url === null) throw new BadValue(`${describeValue(value)} isn't a host name`, example)
   // The URL parser drops the default port of https, which is not that of http links.
   const port = /:(\d+)$/.exec(value.replace(/^\[.*\]/, ''))?.[1]
   return port === undefined ? url.hostname : `${url.hostname}:${Number(port)}`
@@ -108,7 +108,7 @@ export function hostAndPort(value: string): string {
 export function hostOnly(value: string): string {
   const host = hostAndPort(value.replace(/^\*?\./, ''))
   if (!/:\d+$/.test(host) || host.endsWith(']')) return host
-  throw new BadValue(`${quoted(value)} has a port`, 'malware.example')
+  throw new BadValue(`${describeValue(value)} has a port`, 'malware.example')
 }
 
 /** An address or a network in CIDR notation (RFC 4632), in its canonical form. */
@@ -122,7 +122,7 @@ export function network(value: string): string {
     const [address, bits] = ipaddr.parseCIDR(value)
     return `${address.toString()}/${bits}`
   } catch {
-    throw new BadValue(`${quoted(value)} isn't an IP address or a network like 10.0.0.0/8`, example)
+    throw new BadValue(`${describeValue(value)} isn't an IP address or a network like 10.0.0.0/8`, example)
   }
 }
 
@@ -132,7 +132,7 @@ export function dnsServer(value: string): string {
   const host = bracketed ?? plain?.replace(/^([\d.]+):\d{1,5}$/, '$1') ?? ''
   if (/[.:]/.test(host) && ipaddr.isValid(host)) return value
   throw new BadValue(
-    `${quoted(value)} isn't the IP address of a DNS server`,
+    `${describeValue(value)} isn't the IP address of a DNS server`,
     '1.1.1.1, [2606:4700::1111]:53',
   )
 }
@@ -141,10 +141,10 @@ export function dnsServer(value: string): string {
 export function scheme(value: string): string {
   const name = value.toLowerCase().replace(/:(\/\/)?$/, '')
   if (!/^[a-z][a-z0-9+.-]*$/.test(name)) {
-    throw new BadValue(`${quoted(value)} isn't the name of a scheme`, 'http,https,mailto')
+    throw new BadValue(`${describeValue(value)} isn't the name of a scheme`, 'http,https,mailto')
   }
   if (DANGEROUS_SCHEMES.has(name)) {
-    throw new BadValue(`${quoted(value)} is a scheme that endangers visitors`, 'http,https,mailto')
+    throw new BadValue(`${describeValue(value)} is a scheme that endangers visitors`, 'http,https,mailto')
   }
   return name
 }

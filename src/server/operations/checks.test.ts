@@ -19,8 +19,8 @@ const STATE: ResolverState = {
 }
 const writable = { probe: async () => {} }
 const gone = { probe: () => Promise.reject(new Error('gone')) }
-const memory = (entries: number, away = false) => ({
-  state: () => ({ ...STATE, entries, away }),
+const memory = (entries: number, databaseDown = false) => ({
+  state: () => ({ ...STATE, entries, databaseDown }),
 })
 
 test('a node with links in memory stays in service without its database', async () => {

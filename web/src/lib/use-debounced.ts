@@ -2,17 +2,17 @@ import { useEffect, useRef, useState } from 'react'
 
 /** A value after it hasn't changed for a while. */
 export function useDebounced<T>(value: T, ms: number): T {
-  const [still, setStill] = useState(value)
+  const [settled, setSettled] = useState(value)
   useEffect(() => {
-    const timer = setTimeout(() => setStill(value), ms)
+    const timer = setTimeout(() => setSettled(value), ms)
     return () => clearTimeout(timer)
   }, [value, ms])
-  return still
+  return settled
 }
 
-/** The first change immediately; changes soon after another one are debounced. */
+/** Like {@link useDebounced}, but passes on the first change immediately. */
 export function useLeadingDebounce<T>(value: T, ms: number): T {
-  const [calm, setCalm] = useState(value)
+  const [passed, setPassed] = useState(value)
   const before = useRef(value)
   const changedAt = useRef(Number.NEGATIVE_INFINITY)
   useEffect(() => {
@@ -20,8 +20,8 @@ export function useLeadingDebounce<T>(value: T, ms: number): T {
     const isSoon = now - changedAt.current < ms
     if (!Object.is(before.current, value)) changedAt.current = now
     before.current = value
-    const timer = setTimeout(() => setCalm(value), isSoon ? ms : 0)
+    const timer = setTimeout(() => setPassed(value), isSoon ? ms : 0)
     return () => clearTimeout(timer)
   }, [value, ms])
-  return calm
+  return passed
 }

@@ -12,7 +12,7 @@ import {
 } from './queries.ts'
 
 /** Requests wait for this pause in typing. */
-const CALM_MS = 150
+const SEARCH_PAUSE_MS = 150
 /** The most names per request. */
 const NAMES_MAX = 60
 
@@ -22,7 +22,7 @@ export function useOfferedTags(
   enabled = true,
 ): { tags: readonly Tag[]; isPending: boolean } {
   const { workspace } = usePlace()
-  const search = useLeadingDebounce(text, CALM_MS)
+  const search = useLeadingDebounce(text, SEARCH_PAUSE_MS)
   const query = useQuery({ ...offeredTagsQuery(workspace.id, search), enabled })
   const isPending =
     enabled && !query.isError && (search !== text || !query.isSuccess || query.isPlaceholderData)

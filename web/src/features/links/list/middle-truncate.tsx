@@ -3,7 +3,7 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { cx } from '../../../ui/cx.ts'
 import type { Link } from '../queries.ts'
 import { readable, shortened } from '../text.ts'
-import { hiddenHit } from './search-match.ts'
+import { hiddenHit } from './search-hit.ts'
 
 const canvas = document.createElement('canvas').getContext('2d')
 

@@ -82,10 +82,7 @@ export function LinksPage() {
   useCreatedFocus(fresh, links)
   useNextPage(data?.pagination.next_cursor, listSearch)
 
-  usePageKeys({
-    ...{ links, selection, actions, writable, open, filing },
-    remove: removeAndMove,
-  })
+  usePageKeys({ links, selection, actions, writable, open, filing, remove: removeAndMove })
 
   async function removeAndMove(link: Link) {
     const at = links.findIndex(({ id }) => id === link.id)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import type { Link } from '../queries.ts'
-import { hiddenHit } from './search-match.ts'
+import type { Link } from '../calls.ts'
+import { hiddenHit } from './search-hit.ts'
 
 const link = {
   slug: 'summer',
