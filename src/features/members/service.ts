@@ -19,7 +19,7 @@ export type MemberPrincipal = Writer &
 export function memberPrincipalOf(call: { caller: Caller; requestId: string }): MemberPrincipal {
   const { caller } = call
   if (caller.kind !== 'session') throw new AppError('FORBIDDEN')
-  return { ...principalOf(call), userId: caller.userId, scopes: caller.scopes }
+  return { ...writerOf(call), userId: caller.userId, scopes: caller.scopes }
 }
 
 type MemberRow = NonNullable<Awaited<ReturnType<typeof findMember>>>

@@ -177,7 +177,7 @@ export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: Lo
       const logo = await readImage(call.body.image, LOGO_SIDE_MAX)
       return call.mutate(async (tx) => ({
         status: 200,
-        body: toLogo(await logos.set(tx, principalOf(call), logo)),
+        body: toLogo(await logos.set(tx, writerOf(call), logo)),
       }))
     },
   })
