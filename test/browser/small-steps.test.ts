@@ -147,10 +147,9 @@ describe.skipIf(CHROMIUM === null)('small steps of every day (needs Chromium)', 
     await page.getByLabel(en('members.emails'), { exact: true }).fill('grace@example.com')
     await page.keyboard.press('Enter')
     await button('members.done').waitFor()
-    const focused = await page.evaluate(() => {
-      const { activeElement } = Reflect.get(globalThis, 'document')
-      return [activeElement?.tagName, activeElement?.getAttribute('aria-label')]
-    })
+    const focused = await page.evaluate<(string | null)[]>(
+      '[document.activeElement?.tagName, document.activeElement?.ariaLabel]',
+    )
     expect(focused[0]).toBe('BUTTON')
     expect(focused[1]).not.toBe(en('common.close'))
   }, 60_000)
