@@ -7,12 +7,12 @@
 import { parseArgs } from 'node:util'
 import { startCluster } from '../test/harness/cluster.ts'
 import { networksMissing } from '../test/harness/network.ts'
-import { type Fault, type OutageRun, outageRun } from '../test/harness/outage-run.ts'
+import { type ValidationIssue, type OutageRun, outageRun } from '../test/harness/outage-run.ts'
 import { writePlans } from '../test/harness/plans.ts'
 import { machine } from './lib/machine.ts'
 import './lib/temporary.ts'
 
-const FAULTS: readonly Fault[] = ['postgres', 'redis', 'both', 'node', 'cut', 'cut-one']
+const FAULTS: readonly ValidationIssue[] = ['postgres', 'redis', 'both', 'node', 'cut', 'cut-one']
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
@@ -28,7 +28,7 @@ const env = {
   METRICS: 'public',
   LOG_LEVEL: 'error',
 }
-const runs: [Fault, OutageRun][] = []
+const runs: [ValidationIssue, OutageRun][] = []
 for (const fault of faults) {
   const isCut = fault.startsWith('cut')
   if (isCut && networksMissing !== undefined) {

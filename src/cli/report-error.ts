@@ -1,5 +1,5 @@
 import { SQLiteError } from 'bun:sqlite'
-import { AppError, Refused } from '../lib/errors/index.ts'
+import { AppError, OperatorError } from '../lib/errors/index.ts'
 import { ConfigError } from '../platform/config/index.ts'
 import { StorageUnavailable } from '../platform/storage/storage.ts'
 import { stateOf } from '../statistics/process/store-state.ts'
@@ -36,7 +36,7 @@ export async function failureOf(thrown: unknown): Promise<Failure> {
     const settings = 'These settings are wrong; nothing was done.'
     return { status: 2, code: 'CONFIGURATION', message: settings, details }
   }
-  if (error instanceof Refused) return { status: error.status, code: error.code, message }
+  if (error instanceof OperatorError) return { status: error.status, code: error.code, message }
   if (error instanceof AppError && message !== error.code) {
     return { status: 1, code: error.code, message }
   }

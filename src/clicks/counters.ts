@@ -9,7 +9,7 @@ import { dayOf } from './visitors.ts'
 
 /** Days before today whose visitors are kept, for clicks that are counted late. */
 export const VISITOR_DAYS = 2
-const NEW_LINKS_AT_ONCE = 20_000
+const ROWS_AT_ONCE = 20_000
 const SWEPT_AT_ONCE = 2_000
 const PURGED_AT_ONCE = 20_000
 const WORKSPACES_AT_ONCE = 100
@@ -37,7 +37,7 @@ class QuotaPassed extends Error {}
 export function createCounters(database: CounterDatabase, limits: ClickLimits): CounterStore {
   const { db, nodeNo, write, lease } = database
   let maintainedAt = Number.NEGATIVE_INFINITY
-  let hasMore = false
+  let isLeft = false
   let sweptTo = 0
   const table = sql.table(nodeNo === 0 ? 'journal_watermark' : 'node_watermarks')
   const own = nodeNo === 0 ? sql`id = 1` : sql`node_no = ${nodeNo}`
@@ -80,17 +80,17 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits): 
     async maintain(changed, now) {
       if (changed.length > 0) await followLinks(database, changed)
       database.written()
-      if (!hasMore && performance.now() - maintainedAt < MAINTAIN_EVERY_MS) return 'later'
+      if (!isLeft && performance.now() - maintainedAt < MAINTAIN_EVERY_MS) return 'later'
       maintainedAt = performance.now()
       // The node that has begun continues, so that many new links soon have their rows.
-      if (!hasMore && !(await lease(MAINTAIN_EVERY_MS))) return 'later'
-      hasMore = await addNewLinks(database)
+      if (!isLeft && !(await lease(MAINTAIN_EVERY_MS))) return 'later'
+      isLeft = await addMissingRows(database)
       await sweep()
       await sql`DELETE FROM link_visitors WHERE (day, link_seq, visitor) IN
         (SELECT day, link_seq, visitor FROM link_visitors WHERE day < ${dayOf(now) - VISITOR_DAYS}
           LIMIT ${PURGED_AT_ONCE})`.execute(db)
       await purgeMonths(db, now)
-      return hasMore ? 'some' : 'none'
+      return isLeft ? 'some' : 'none'
     },
     close: database.close,
   }
@@ -229,7 +229,7 @@ async function removeGone(database: CounterDatabase, seqs: readonly number[]): P
 }
 
 /** Adds rows of zeros for new links of some workspaces. True: there are more. */
-async function addNewLinks({ db, write }: CounterDatabase): Promise<boolean> {
+async function addMissingRows({ db, write }: CounterDatabase): Promise<boolean> {
   const { rows } = await sql<{ no: number; done: number; last: number }>`
     SELECT * FROM (
       SELECT w.no, coalesce(c.link_seq, w.no * ${SEQS}) AS done,
@@ -237,10 +237,10 @@ async function addNewLinks({ db, write }: CounterDatabase): Promise<boolean> {
       FROM workspaces w LEFT JOIN counter_watermarks c ON c.workspace_no = w.no
       WHERE w.links_made > 0) w
     WHERE done < last LIMIT ${WORKSPACES_AT_ONCE}`.execute(db)
-  let hasMore = rows.length === WORKSPACES_AT_ONCE
+  let isLeft = rows.length === WORKSPACES_AT_ONCE
   for (const { no, done, last } of rows) {
-    const upTo = Math.min(last, done + NEW_LINKS_AT_ONCE)
-    if (upTo < last) hasMore = true
+    const upTo = Math.min(last, done + ROWS_AT_ONCE)
+    if (upTo < last) isLeft = true
     await write(async (tx) => {
       // Deleted links too: they may be restored after the watermark has passed them. A link that
       // was clicked before has a row.
@@ -255,5 +255,5 @@ async function addNewLinks({ db, write }: CounterDatabase): Promise<boolean> {
         WHERE counter_watermarks.link_seq < excluded.link_seq`.execute(tx.db)
     })
   }
-  return hasMore
+  return isLeft
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { Refused } from '../lib/errors/index.ts'
+import { OperatorError } from '../lib/errors/index.ts'
 import { databaseFiles, openSqlite, PUT_BACK } from '../platform/storage/index.ts'
 import { type CounterDatabase, createCounters } from './counters.ts'
 import type { ClickLimits } from './months.ts'
@@ -10,7 +10,7 @@ const WAL_PAGES = 1_000
 
 /**
  * Opens a data directory's counters, for one writing process. Links are attached read-only.
- * @throws Refused if they belong to another instance
+ * @throws OperatorError if they belong to another instance
  */
 export function openSqliteCounters(dataDir: string, limits: ClickLimits = {}): CounterStore {
   const files = databaseFiles(dataDir)
@@ -20,7 +20,7 @@ export function openSqliteCounters(dataDir: string, limits: ClickLimits = {}): C
     WHERE i.name = 'id' AND journal_watermark.instance <> i.value`)
   if (other.get() !== null) {
     close()
-    throw new Refused('DATA_MIXED', `${files.counters} belongs to another instance. ${PUT_BACK}`)
+    throw new OperatorError('DATA_MIXED', `${files.counters} belongs to another instance. ${PUT_BACK}`)
   }
   const database: CounterDatabase = {
     dialect: 'sqlite',

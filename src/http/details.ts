@@ -90,17 +90,20 @@ function outOfBounds(
     const max = Number(issue.maximum)
     if (issue.origin === 'string') return { field, code: 'TOO_LONG', params: { max } }
     if (isList) return { field, code: 'TOO_MANY', params: { max } }
-    return {
-      field,
-      code: 'OUT_OF_RANGE',
-      params: { min: numberAt(context, path).minValue ?? 0, max },
-    }
+    return { field, code: 'OUT_OF_RANGE', params: { ...boundsAt(context, path), max } }
   }
   const min = Number(issue.minimum)
   if (issue.origin === 'string') return { field, code: 'TOO_SHORT', params: { min } }
   if (isList) return { field, code: 'TOO_FEW', params: { min } }
-  const max = numberAt(context, path).maxValue ?? Number.MAX_SAFE_INTEGER
-  return { field, code: 'OUT_OF_RANGE', params: { min, max } }
+  return { field, code: 'OUT_OF_RANGE', params: { ...boundsAt(context, path), min } }
+}
+
+/** The bounds of a number that its schema sets: Zod itself bounds each integer to what a double holds exactly. */
+function boundsAt(context: Context, path: Path): { min?: number; max?: number } {
+  const { minValue, maxValue } = numberAt(context, path)
+  const isSet = (bound: number | null | undefined): bound is number =>
+    typeof bound === 'number' && Math.abs(bound) < Number.MAX_SAFE_INTEGER
+  return { ...(isSet(minValue) && { min: minValue }), ...(isSet(maxValue) && { max: maxValue }) }
 }
 
 /** The details of the union's branch whose type matches. */

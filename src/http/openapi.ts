@@ -32,7 +32,7 @@ A list has its items in \`data\` and its position in \`pagination\`: \`limit\`, 
 
 ## Errors
 
-Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails: up to 100 entries, and then one with the code TOO_MANY_DETAILS that says how many more there are. Names of fields are cut after 128 characters. SLUG_TAKEN adds \`suggestions\`, and EVENTS_EXPIRED the id of the \`oldest\` event. Clients that prefer \`application/problem+json\` in \`Accept\` get RFC 9457 problem details instead, with \`type\`, \`title\`, \`status\` and \`detail\` (the message), and \`code\`, \`request_id\`, \`details\` and \`suggestions\` as extensions; this document describes only the usual form. Every error has a \`Link\` with \`rel="help"\` to the page that explains its code. Unknown parameters and fields are rejected.
+Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails: up to 100 entries, and then one with the code TOO_MANY_DETAILS that says how many more there are. Names of fields are cut after 128 characters. SLUG_TAKEN adds \`suggestions\`, and EVENTS_EXPIRED the id of the \`oldest\` event. Clients that prefer \`application/problem+json\` in \`Accept\` get RFC 9457 instead, with \`type\`, \`title\`, \`status\` and \`detail\` (the message), and \`code\`, \`request_id\`, \`details\` and \`suggestions\` as extensions; this document describes the usual form alone. Every error has a \`Link\` with \`rel="help"\` to the page that explains its code. Unknown parameters and fields are rejected.
 
 ## Idempotency
 
@@ -40,11 +40,11 @@ A \`POST\`, \`PUT\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` (a UUID
 
 ## Languages
 
-Messages are in the language of \`?lang=\`, else of \`Accept-Language\`, else the workspace’s, else English. \`Content-Language\` says which.
+Messages come in the language of \`?lang=\`, else of \`Accept-Language\`, else the workspace’s, else English. \`Content-Language\` says which.
 
 ## Rate limits
 
-All keys of a workspace share the requests per minute of its plan. If the plan has such a limit, every response to a valid key has \`RateLimit-Policy: "api";q=60;w=60\` (\`q\` requests in \`w\` seconds), \`RateLimit: "api";r=59;t=1\` (\`r\` requests are left, all of them in \`t\` seconds), and the same as \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds since the Unix epoch). Beyond the limit the response is 429, with the seconds to wait in \`Retry-After\`: after that, one request is sure to succeed. Many that wait at the same time compete for it, so send a few at a time, or wait longer with each attempt. Requests without a valid key are limited per address. 401 and 403 responses don’t count towards the limit, except 403 PLAN_LIMIT_REACHED.
+All keys of a workspace share the requests per minute of its plan. If the plan has such a limit, every response to a valid key has \`RateLimit-Policy: "api";q=60;w=60\` (\`q\` requests in \`w\` seconds), \`RateLimit: "api";r=59;t=1\` (\`r\` requests are left, all of them in \`t\` seconds), and the same as \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds since the Unix epoch). Beyond the limit the response is 429, with the seconds to wait in \`Retry-After\`: after that, one request is sure to succeed. Many that wait at the same time compete for it, so send a few at a time, or wait longer with each attempt. Requests without a valid key are limited per address. Responses 401 and 403 cost nothing of the plan’s allowance, but for 403 PLAN_LIMIT_REACHED, which does.
 
 ## Dry runs
 
@@ -52,7 +52,7 @@ Writes of links take \`?dry_run=true\`: every check is made and the response is 
 
 ## Concurrent changes
 
-A link’s \`ETag\` is its version, a full stop and a digest of everything in the response. \`If-Match\` on \`PATCH\` or \`DELETE\` compares only the version: the change is made if there was no other since, however often the link was clicked. \`If-None-Match\` on \`GET\` compares all of it: 304 means that clicks and status are the same too.
+A link’s \`ETag\` is its version, a full stop and a digest of everything in the response. \`If-Match\` on \`PATCH\` or \`DELETE\` compares the version alone: the change is made if there was no other since, however often the link was clicked. \`If-None-Match\` on \`GET\` compares all of it: 304 means that clicks and status are the same too.
 
 ## Events
 
@@ -60,13 +60,13 @@ The feed of events has every change in a workspace once, in the order of its com
 
 ## Versioning
 
-Everything under \`/api/v1\` stays compatible: paths, parameters, fields, codes and their meaning. New endpoints, optional parameters, fields of responses, values of enums, codes and event types may be added at any time, so ignore what you don’t know. Removals are announced by \`Deprecation\` and \`Sunset\` headers at least 12 months before. \`docs/versioning.md\` in the source has the details.
+Everything under \`/api/v1\` stays compatible: paths, parameters, fields, codes and their meaning. New endpoints, optional parameters, fields of responses, values of enums, codes and event types may be added at any time, so ignore what you don’t know. What will be removed is announced by \`Deprecation\` and \`Sunset\` headers at least 12 months before. \`docs/versioning.md\` in the source has the details.
 
 ## Compression
 
 Responses in JSON of 1 KiB and more are compressed for clients that send \`Accept-Encoding\` with \`zstd\`, \`gzip\` or \`br\`. This document is smallest with \`br\`.
 
-## Errors from the HTTP server
+## Below the API
 
 Requests that the HTTP server itself refuses never reach the API. Their responses have neither a body in JSON nor \`X-Request-Id\`: 400 (malformed request), 431 (header fields of more than 16 KiB), 505 (another version of HTTP); methods that the server doesn’t know get 400 or a closed connection.`
 
@@ -96,7 +96,7 @@ const PROGRAMS = {
     scheme: {
       type: 'http',
       scheme: 'bearer',
-      description: `An API key. Its scopes determine what it can do: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}.`,
+      description: `An API key. What it may do is set by its scopes: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}.`,
     },
   },
 } as const
@@ -104,7 +104,7 @@ const PROGRAMS = {
 const DASHBOARD = {
   title: 'Slugline dashboard API',
   description:
-    'What the dashboard calls, from its own origin only. It changes with the dashboard: programs use the public API.',
+    'What the dashboard calls, from its own origin alone. It changes with the dashboard: programs use the public API.',
   refusals: ['SIGN_IN_REQUIRED', 'WORKSPACE_NOT_FOUND', 'FORBIDDEN'],
   schemas: errorSchemas(ERROR_CODES, DETAIL_CODES),
   security: {

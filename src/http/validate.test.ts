@@ -9,6 +9,7 @@ const schema = z.strictObject({
   url: z.string().max(5),
   tags: z.array(z.string().min(2)).max(3).optional(),
   count: z.int().min(1).max(100).nullable().optional(),
+  open: z.int().min(1).optional(),
   status: z.literal([301, 302]).optional(),
   at: z.iso.datetime().optional(),
   either: z.union([z.strictObject({ a: z.string() }), z.boolean()]).optional(),
@@ -64,6 +65,20 @@ describe('details of a schema’s result', () => {
       'too small',
       { url: '', count: 0 },
       { field: 'count', code: 'OUT_OF_RANGE', params: { min: 1, max: 100 } },
+    ],
+    [
+      'too small, without an upper bound',
+      { url: '', open: 0 },
+      { field: 'open', code: 'OUT_OF_RANGE', params: { min: 1 } },
+    ],
+    [
+      'beyond what a double holds exactly',
+      { url: '', open: 1e300 },
+      {
+        field: 'open',
+        code: 'OUT_OF_RANGE',
+        params: { min: 1, max: Number.MAX_SAFE_INTEGER },
+      },
     ],
     [
       'beyond what a double holds',

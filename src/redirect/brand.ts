@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ICON } from '../lib/base/look.ts'
+import { ICON } from '../lib/base/brand.ts'
 
 /** The branding of a domain's pages. */
 export interface Brand {

@@ -1,4 +1,4 @@
-import { within } from '../lib/base/within.ts'
+import { withTimeout } from '../lib/base/with-timeout.ts'
 import { StorageUnavailable } from '../platform/storage/index.ts'
 import type { SlugRow } from './resolver.ts'
 import { idOf } from './slug-cache.ts'
@@ -103,7 +103,7 @@ const LATE = Symbol('late')
 
 /** @throws StorageUnavailable when it takes longer. */
 export async function readWithin<T>(ms: number, work: Promise<T>): Promise<T> {
-  const found = await within(ms, () => work, LATE)
+  const found = await withTimeout(ms, () => work, LATE)
   if (found === LATE) throw new StorageUnavailable('The database is slow')
   return found as T
 }

@@ -84,7 +84,7 @@ export function noAnswers() {
     redirected: 0,
     not_found: 0,
     gone: 0,
-    /** Refused: too many of one address. */
+    /** OperatorError: too many of one address. */
     limited: 0,
     /** Forms and previews. */
     page: 0,

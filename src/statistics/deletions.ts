@@ -1,4 +1,4 @@
-import { type Principal, recordChange } from '../features/audit/index.ts'
+import { type Writer, recordChange } from '../features/audit/index.ts'
 import { findLink } from '../features/links/index.ts'
 import type { Clock } from '../lib/base/clock.ts'
 import type { Logger } from '../lib/base/logger.ts'
@@ -54,7 +54,7 @@ export function createClickDeletions({ storage, clock, forgetClicks, logger }: D
 
   return {
     /** Stores a deletion. @throws AppError LINK_NOT_FOUND */
-    async request(tx: Transaction, caller: Principal, id: string, wanted: number): Promise<void> {
+    async request(tx: Transaction, caller: Writer, id: string, wanted: number): Promise<void> {
       const { workspace, actor } = caller
       await tx.lockWorkspace(workspace.no)
       const link = await findLink(tx, id, caller)

@@ -4,7 +4,7 @@ import { referrerOf } from '../clicks/enrich/referrer.ts'
 import { repeatable } from '../http/index.ts'
 import { CLICK_DETAILS } from '../lib/base/click-columns.ts'
 import { checked, checkWhole } from '../lib/validation/checked.ts'
-import { Fault } from '../lib/validation/fault.ts'
+import { ValidationIssue } from '../lib/validation/validation-issue.ts'
 import { checkText } from '../lib/validation/text.ts'
 import type { Domains } from '../model/domains/index.ts'
 import { checkDomainFilter, checkKnownDomain } from '../model/links/values.ts'
@@ -19,7 +19,7 @@ const VALUE_LENGTH_MAX = 1_024
 type Value = Filter['values'][number]
 
 /** Reads a value in any case. A fault: no click can have it. */
-type Check = (given: string, domains: Domains, workspaceNo: number | null) => Value | Fault
+type Check = (given: string, domains: Domains, workspaceNo: number | null) => Value | ValidationIssue
 
 const checkLength = checkText({ max: VALUE_LENGTH_MAX })
 const checkId = checkText({ max: VALUE_LENGTH_MAX, min: 1 })
@@ -29,7 +29,7 @@ function text(read: (text: string) => string | null = (same) => same): Check {
   return (given) => {
     if (given === '') return null
     const value = checkLength(given)
-    return value instanceof Fault ? value : (read(value) ?? new Fault('INVALID_VALUE'))
+    return value instanceof ValidationIssue ? value : (read(value) ?? new ValidationIssue('INVALID_VALUE'))
   }
 }
 
@@ -37,7 +37,7 @@ function oneOf(allowed: readonly string[], { orNone = false } = {}): Check {
   return (given) => {
     if (orNone && given === '') return null
     const value = given.toLowerCase()
-    return allowed.includes(value) ? value : new Fault('INVALID_VALUE', { allowed })
+    return allowed.includes(value) ? value : new ValidationIssue('INVALID_VALUE', { allowed })
   }
 }
 
@@ -155,7 +155,7 @@ export function readFilter(
   given: readonly string[],
   domains: Domains,
   workspaceNo: number | null,
-): (Pick<Filter, 'dimension' | 'match'> & { values: (Value | Fault)[] }) | null {
+): (Pick<Filter, 'dimension' | 'match'> & { values: (Value | ValidationIssue)[] }) | null {
   for (const match of MATCHES) {
     const dimension = DIMENSIONS.find((known) => name === parameterOf(known, match))
     if (dimension === undefined) continue

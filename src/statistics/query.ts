@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { repeatable } from '../http/index.ts'
 import { pageParameters } from '../http/page.ts'
 import { checked, whole } from '../lib/validation/checked.ts'
-import { Fault } from '../lib/validation/fault.ts'
+import { ValidationIssue } from '../lib/validation/validation-issue.ts'
 import { checkText } from '../lib/validation/text.ts'
 import { canonicalZone } from '../lib/validation/zone.ts'
 import type { Domains } from '../model/domains/index.ts'
@@ -66,7 +66,7 @@ const LIST_RANGE = {
 const COMMON = {
   timezone: checked(
     z.string(),
-    (name) => canonicalZone(name.replaceAll(' ', '+')) ?? new Fault('INVALID_TIMEZONE'),
+    (name) => canonicalZone(name.replaceAll(' ', '+')) ?? new ValidationIssue('INVALID_TIMEZONE'),
   )
     .default('UTC')
     .openapi({

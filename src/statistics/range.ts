@@ -1,5 +1,5 @@
 import { invalid } from '../lib/errors/index.ts'
-import { Fault } from '../lib/validation/fault.ts'
+import { ValidationIssue } from '../lib/validation/validation-issue.ts'
 import { parseQueryTime } from '../lib/validation/timestamp.ts'
 import { zoned } from '../lib/validation/zone.ts'
 import { startOfDay } from './intervals.ts'
@@ -21,15 +21,15 @@ const MAX_MS = Date.parse('9999-12-31T23:59:59.999Z')
 const DATE = /^\d{4}-\d\d-\d\d$/
 
 /** Reads one end of a range: RFC 3339, or a date. */
-export function checkBound(text: string): Bound | Fault {
+export function checkBound(text: string): Bound | ValidationIssue {
   if (!DATE.test(text)) {
     const ms = parseQueryTime(text)
-    return ms instanceof Fault ? ms : { ms }
+    return ms instanceof ValidationIssue ? ms : { ms }
   }
   try {
     return { date: Temporal.PlainDate.from(text, { overflow: 'reject' }) }
   } catch {
-    return new Fault('INVALID_TIMESTAMP')
+    return new ValidationIssue('INVALID_TIMESTAMP')
   }
 }
 

@@ -1,7 +1,7 @@
 import type { View } from '../lib/base/view.ts'
 import { isAfter, renderClick } from './clicks.ts'
 import type { ClickView } from './schemas.ts'
-import { type StatisticsCaller, type StatisticsContext, select } from './selection.ts'
+import { type StatisticsReader, type StatisticsContext, select } from './selection.ts'
 import { findLinkIds, isInGroup } from './store.ts'
 import type { ClickPosition } from './types.ts'
 
@@ -36,7 +36,7 @@ const HUMANS = {
  */
 export async function recordedClicks(
   ctx: StatisticsContext & { liveLateMs?: number },
-  caller: StatisticsCaller,
+  caller: StatisticsReader,
   { after, upTo, only, limit }: Asked,
 ): Promise<RecordedClicks> {
   const { reports, storage, clock, domains, liveLateMs: lateMs = 0 } = ctx

@@ -13,7 +13,7 @@ import type { StatsSchema, TopSchema } from './schemas.ts'
 import {
   FIRST_CLICK_MS,
   type Question,
-  type StatisticsCaller,
+  type StatisticsReader,
   type StatisticsContext,
   select,
 } from './selection.ts'
@@ -203,7 +203,7 @@ const SPARKLINE_DAYS = 30
  */
 export async function sparklines(
   { storage, clock, reports }: StatisticsContext,
-  caller: StatisticsCaller,
+  caller: StatisticsReader,
   ids: readonly string[],
 ): Promise<Record<string, number[]>> {
   const seqs = await findLinkSeqs(storage.read, ids, caller.workspace.no, viewOf(caller))

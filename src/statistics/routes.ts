@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi'
-import { principalOf } from '../features/audit/index.ts'
+import { writerOf } from '../features/audit/index.ts'
 import { type Api, endpoint, permits } from '../http/index.ts'
 import { pageAnswer, pageSuccess } from '../http/page.ts'
 import { AppError } from '../lib/errors/index.ts'
 import { checked } from '../lib/validation/checked.ts'
-import { Fault } from '../lib/validation/fault.ts'
+import { ValidationIssue } from '../lib/validation/validation-issue.ts'
 import { parseQueryTime } from '../lib/validation/timestamp.ts'
 import { registerExportRoutes } from './api/export-routes.ts'
 import {
@@ -209,7 +209,7 @@ function registerDeletionRoute({ api, deps }: Pick<Registration, 'api' | 'deps'>
       const { id } = call.params as { id: string }
       const { deletions } = deps.statistics
       const answer = await call.mutate((tx) =>
-        deletions.request(tx, principalOf(call), id, call.query.before),
+        deletions.request(tx, writerOf(call), id, call.query.before),
       )
       if (!call.dryRun) await deletions.runSoon()
       return answer
@@ -222,8 +222,8 @@ const SPARKLINES_MAX = 100
 
 const ids = checked(z.string(), (text) => {
   const list = [...new Set(text.split(',').filter((id) => id !== ''))]
-  if (list.length === 0) return new Fault('REQUIRED')
-  return list.length > SPARKLINES_MAX ? new Fault('TOO_MANY', { max: SPARKLINES_MAX }) : list
+  if (list.length === 0) return new ValidationIssue('REQUIRED')
+  return list.length > SPARKLINES_MAX ? new ValidationIssue('TOO_MANY', { max: SPARKLINES_MAX }) : list
 })
 
 /**

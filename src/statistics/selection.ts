@@ -15,7 +15,7 @@ import { findLinkSeqs } from './store.ts'
 import type { BotsMode, ClickReports, Filter, Selection } from './types.ts'
 
 /** Who asks, as far as statistics need to know. */
-export interface StatisticsCaller extends Reader {
+export interface StatisticsReader extends Reader {
   /** Whose request it is; absent: the operator made the key. */
   readonly person?: { readonly id: string } | undefined
 }
@@ -31,7 +31,7 @@ export interface StatisticsContext {
 
 /** A question about one link (`linkId`) or the whole workspace (null). */
 export interface Question<Q extends ClicksQuery = ClicksQuery> {
-  caller: StatisticsCaller
+  caller: StatisticsReader
   linkId: string | null
   query: Q
 }
@@ -102,7 +102,7 @@ export function tagKeys(tags: readonly string[]): string[] {
 /** The ids by which links are in a folder that the caller sees. */
 export async function folderIds(
   storage: Pick<Storage, 'read'>,
-  caller: StatisticsCaller,
+  caller: StatisticsReader,
   id: string | undefined,
 ): Promise<readonly string[] | null> {
   return id === undefined ? null : findIdsOf(storage.read, caller.workspace.no, id, viewOf(caller))
@@ -114,7 +114,7 @@ const NO_LINK = 0
 /** Replaces ids of links by their `seq`. */
 async function resolveFilters(
   storage: Pick<Storage, 'read'>,
-  caller: StatisticsCaller,
+  caller: StatisticsReader,
   filters: readonly Filter[],
 ): Promise<Filter[]> {
   const ids = filters.flatMap(({ dimension, values }) =>

@@ -7,7 +7,7 @@ import { recordedClicks } from './recorded.ts'
 import { sparklines, stats, top } from './report.ts'
 import {
   type Question,
-  type StatisticsCaller,
+  type StatisticsReader,
   type StatisticsContext,
   select,
 } from './selection.ts'
@@ -42,7 +42,7 @@ export function createStatisticsService(deps: LiveOptions & DeletionOptions) {
     clicks: (question: Parameters<typeof clicks>[1], signal?: AbortSignal) =>
       clicks(until(signal), question),
     /** Clicks after a position, for webhooks. */
-    recorded: (caller: StatisticsCaller, asked: Parameters<typeof recordedClicks>[2]) =>
+    recorded: (caller: StatisticsReader, asked: Parameters<typeof recordedClicks>[2]) =>
       recordedClicks(deps, caller, asked),
     /** Starts when the result is called. @throws AppError RATE_LIMITED then, with too many open */
     async export(question: Question, options: ExportOptions, signal?: AbortSignal) {
@@ -54,7 +54,7 @@ export function createStatisticsService(deps: LiveOptions & DeletionOptions) {
     /** Server-sent events. @throws AppError BAD_REQUEST, RATE_LIMITED */
     stream: live.open,
     /** Human clicks per day of some links, by id. */
-    sparklines: (caller: StatisticsCaller, ids: readonly string[], signal?: AbortSignal) =>
+    sparklines: (caller: StatisticsReader, ids: readonly string[], signal?: AbortSignal) =>
       sparklines(until(signal), caller, ids),
     /** How many live streams are open. */
     liveStreams: live.count,

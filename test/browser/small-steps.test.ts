@@ -90,6 +90,70 @@ describe.skipIf(CHROMIUM === null)('small steps of every day (needs Chromium)', 
     expect((await linkOf('ends')).expires_at).not.toBeNull()
   }, 60_000)
 
+  test('what is corrected isn’t marked any more, and Ctrl+Enter saves', async () => {
+    const { page } = visitor
+    await page.goto('/app/links?create=true')
+    await page.getByLabel(en('links.field.destination'), { exact: true }).fill('example.com/limit')
+    await page.getByLabel(en('links.field.slug'), { exact: true }).fill('limited')
+    const open = (title: Word) =>
+      page
+        .locator('summary')
+        .filter({ hasText: en(title) })
+        .click()
+    await open('links.section.limits')
+    const limit = page.getByLabel(en('links.field.maxClicks'), { exact: true })
+    await limit.fill('0')
+    await limit.press('Control+Enter')
+    await page.locator('[aria-invalid=true]').waitFor()
+    // Only the bound that the field has: an integer's own is none.
+    expect(await dialog().textContent()).not.toContain('9,007')
+    await limit.fill('5')
+    await page.locator('[aria-invalid=true]').waitFor({ state: 'detached' })
+    await open('links.section.details')
+    await page.getByLabel(en('links.field.notes'), { exact: true }).press('Control+Enter')
+    await dialog().waitFor({ state: 'detached' })
+    expect(await linkOf('limited')).toMatchObject({ max_clicks: 5 })
+  }, 60_000)
+
+  test('a page without a title or a preview is said to have none', async () => {
+    const { page } = visitor
+    await page.goto('/app/links?create=true')
+    await page
+      .getByLabel(en('links.field.destination'), { exact: true })
+      .fill('https://nothing.invalid/')
+    await button('links.fillIn').first().click()
+    await page.getByText(en('links.fillIn.nothing'), { exact: true }).first().waitFor()
+  }, 60_000)
+
+  test('a link’s page has the keys of its row', async () => {
+    const { page } = visitor
+    const { id } = await linkOf('beta')
+    await page.goto(`/app/links/${id}`)
+    await page.getByRole('heading', { name: /beta/ }).waitFor()
+    await page.keyboard.press('t')
+    await dialog()
+      .getByRole('heading', { name: en('links.bulk.tags') })
+      .waitFor()
+    await page.keyboard.press('Escape')
+    await dialog().waitFor({ state: 'detached' })
+    await page.keyboard.press('s')
+    await page.waitForURL(/\/statistics/)
+  }, 60_000)
+
+  test('an invitation that was made goes on to its link', async () => {
+    const { page } = visitor
+    await page.goto('/app/members')
+    await button('members.invite').click()
+    await page.getByLabel(en('members.emails'), { exact: true }).fill('grace@example.com')
+    await page.keyboard.press('Enter')
+    await button('members.done').waitFor()
+    const focused = await page.evaluate<(string | null)[]>(
+      '[document.activeElement?.tagName, document.activeElement?.ariaLabel]',
+    )
+    expect(focused[0]).toBe('BUTTON')
+    expect(focused[1]).not.toBe(en('common.close'))
+  }, 60_000)
+
   test('Enter in the search goes on to the found links', async () => {
     const { page } = visitor
     await page.goto('/app/links')

@@ -79,7 +79,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
 
   const allHear = () =>
     eventually('all hear', () =>
-      nodes.every(({ cluster }) => cluster.state().heard) ? true : undefined,
+      nodes.every(({ cluster }) => cluster.state().subscribed) ? true : undefined,
     )
 
   /** Writes and announces a change, like a node after its commit. */
@@ -141,7 +141,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     change(nodes[0], 'a', 'https://old.example')
     await redirectsTo('a', 'https://old.example')
     proxy.block()
-    await eventually('it is noticed', () => (nodes[3].cluster.state().heard ? undefined : true))
+    await eventually('it is noticed', () => (nodes[3].cluster.state().subscribed ? undefined : true))
     change(nodes[0], 'a', 'https://new.example')
     proxy.unblock()
     await redirectsTo('a', 'https://new.example')
@@ -168,8 +168,8 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     change(nodes[0], 'a', 'https://new.example')
     await redirectsTo('a', 'https://new.example')
     await eventually('the delay shows', () => {
-      const { lagMs, heard } = nodes[3].cluster.state()
-      return heard && lagMs > 150 ? true : undefined
+      const { lagMs, subscribed } = nodes[3].cluster.state()
+      return subscribed && lagMs > 150 ? true : undefined
     })
     expect(nodes[3].cluster.state().losses).toBe(0)
   })
@@ -179,7 +179,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     await redirectsTo('a', 'https://old.example')
     await redis.stop()
     await eventually('all know', () =>
-      nodes.every(({ cluster }) => !cluster.state().heard && !cluster.state().up)
+      nodes.every(({ cluster }) => !cluster.state().subscribed && !cluster.state().up)
         ? true
         : undefined,
     )

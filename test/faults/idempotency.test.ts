@@ -14,7 +14,7 @@ test(`${KEYS} idempotency keys × ${RETRIES} retries, dropped connections, kills
     const runner = async () => {
       for (let name = work.pop(); name !== undefined; name = work.pop()) {
         const bodies = await Promise.all(
-          Array.from({ length: RETRIES }, () => insist(slugline, key, name as string)),
+          Array.from({ length: RETRIES }, () => withRetry(slugline, key, name as string)),
         )
         answers.set(name, new Set(bodies))
         done++
@@ -41,7 +41,7 @@ test(`${KEYS} idempotency keys × ${RETRIES} retries, dropped connections, kills
 }, 240_000)
 
 /** Retries until there is a response; aborts every fourth request. */
-async function insist(slugline: Slugline, key: string, name: string): Promise<string> {
+async function withRetry(slugline: Slugline, key: string, name: string): Promise<string> {
   for (;;) {
     try {
       const dropAfterMs = Math.random() < 0.25 ? Math.random() * 8 : 30_000

@@ -14,7 +14,7 @@ const PAUSE_MS = 50
 /** A node that is frozen answers nothing. */
 const SILENCE_MS = 30_000
 
-class Refused extends Error {}
+class OperatorError extends Error {}
 
 const written = openSync(file, 'a+')
 let after = resume()
@@ -23,7 +23,7 @@ for (let at = 0; ; at++) {
   try {
     await (mode === 'page' ? readPages(node) : readStream(node))
   } catch (error) {
-    if (error instanceof Refused) throw error
+    if (error instanceof OperatorError) throw error
     await Bun.sleep(PAUSE_MS)
   }
 }
@@ -87,7 +87,7 @@ function check({ ok, status }: Response): void {
   if (ok) return
   if (status < 500 && status !== 429) {
     closeSync(written)
-    throw new Refused(`${mode}: ${status}`)
+    throw new OperatorError(`${mode}: ${status}`)
   }
   throw new Error(String(status))
 }

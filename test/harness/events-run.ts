@@ -171,7 +171,7 @@ async function write({
   const home = writer % nodes.length
   const title = () => `${writer}.${made++}`
   const send = async (path: string, method: string, body: unknown, titles: string[]) => {
-    const answer = await insist(nodes, home, run, { path, method, key, body })
+    const answer = await withRetry(nodes, home, run, { path, method, key, body })
     run.titles.push(...titles)
     run.answered += titles.length
     progress(run.answered)
@@ -217,7 +217,7 @@ async function write({
 }
 
 /** Repeats a request with its key at the nodes in turn, until it succeeds. */
-async function insist(
+async function withRetry(
   nodes: readonly Slugline[],
   home: number,
   run: Run,

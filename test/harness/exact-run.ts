@@ -91,7 +91,7 @@ export async function repeat(
   let done = 0
 
   /** Retries until there is a response. */
-  async function insist(name: string, first: number): Promise<string> {
+  async function withRetry(name: string, first: number): Promise<string> {
     for (let i = first; ; i++) {
       const at = i % nodes.length
       if (down.has(at)) continue
@@ -109,9 +109,9 @@ export async function repeat(
         })
         const body = await answer.text()
         if (answer.status === 201) return body
-        if (answer.status !== 409 && answer.status !== 503) throw new Refused(String(answer.status))
+        if (answer.status !== 409 && answer.status !== 503) throw new OperatorError(String(answer.status))
       } catch (error) {
-        if (error instanceof Refused) throw error
+        if (error instanceof OperatorError) throw error
       }
       await Bun.sleep(2)
     }
@@ -121,7 +121,7 @@ export async function repeat(
       const name = `${run}-${n}`
       const at = n
       const bodies = await Promise.all(
-        Array.from({ length: retries }, (_, i) => insist(name, at + i)),
+        Array.from({ length: retries }, (_, i) => withRetry(name, at + i)),
       )
       answered += bodies.length
       if (new Set(bodies).size !== 1) differing++
@@ -144,7 +144,7 @@ export async function repeat(
   return { keys, answered, differing, links: pagination.total, kills }
 }
 
-class Refused extends Error {}
+class OperatorError extends Error {}
 
 /** How many requests a plan's rate allowed. */
 export interface Admitted {
@@ -172,7 +172,7 @@ export async function offer(
     })
     await answer.text()
     if (answer.status === 200) admitted++
-    else if (answer.status !== 429) throw new Refused(String(answer.status))
+    else if (answer.status !== 429) throw new OperatorError(String(answer.status))
   }
   const begin = performance.now()
   const elapsed = () => (performance.now() - begin) / 1_000

@@ -5,11 +5,11 @@ import { startVisits } from './visits.ts'
 import { type LimitedCalls, startLimitedCalls, startWrites, type Writes } from './writes.ts'
 
 /** What fails; `cut-one`: the network between the servers and one of the nodes. */
-export type Fault = 'postgres' | 'redis' | 'both' | 'node' | 'cut' | 'cut-one'
+export type ValidationIssue = 'postgres' | 'redis' | 'both' | 'node' | 'cut' | 'cut-one'
 
 /** Options of a run. */
 export interface OutageOptions {
-  fault: Fault
+  fault: ValidationIssue
   seconds: number
   /** Visits per second, to links that every node has cached. */
   perSecond: number
@@ -44,7 +44,7 @@ export interface OutageRun {
   /** Responses other than 201 and 503 with Retry-After. */
   otherAnswers: string[]
   slowestWriteMs: number
-  /** Refused but stored, as the contract allows if the response to a commit was lost. */
+  /** OperatorError but stored, as the contract allows if the response to a commit was lost. */
   stoodAnyway: number
   /** Answered with 201 but missing. */
   gone: number
@@ -198,7 +198,7 @@ async function compareWrites(cluster: TestCluster, writes: Writes, name: string)
   const there = new Set(rows.map(({ external_id }) => external_id))
   const stoodAnyway = writes.notMade().filter((id) => there.has(id)).length
   const gone = writes.made().filter((id) => !there.has(id)).length
-  await writes.insist()
+  await writes.withRetry()
   const all = writes.ids()
   const { halfDone = 0 } = await one(
     cluster,

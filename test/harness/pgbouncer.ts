@@ -34,6 +34,7 @@ export async function startPgBouncer(url: string, connections = 4): Promise<Test
     'pool_mode = transaction',
     `default_pool_size = ${connections}`,
     'max_client_conn = 500',
+    'server_login_retry = 1',
   ]
   writeFileSync(file, `${settings.join('\n')}\n`, { mode: 0o644 })
   const child = Bun.spawn([...as, PROGRAM, '-q', file], { cwd: dir, stdio: ['ignore', 2, 2] })

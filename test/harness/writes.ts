@@ -17,7 +17,7 @@ export interface Writes {
   eachHasMade(nodes: number): Promise<void>
   stop(): Promise<void>
   /** Retries failed requests with the same key, until they succeed. */
-  insist(): Promise<void>
+  withRetry(): Promise<void>
   summary(): {
     writes: number
     made: number
@@ -108,7 +108,7 @@ export function startWrites({ nodes, key, name, isUp }: WritesOptions): Writes {
       stopped = true
       await Promise.all(running)
     },
-    async insist() {
+    async withRetry() {
       const left = all.filter((write) => !isMade(write))
       const some = async () => {
         for (let write = left.pop(); write !== undefined; write = left.pop()) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createPlans } from '../../features/plans/service.ts'
 import type { Clock } from '../../lib/base/clock.ts'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import type { Plan } from '../../model/plans/types.ts'
 import type { Config } from '../../platform/config/index.ts'
 import {
@@ -84,7 +84,7 @@ export async function checkEmbedded(config: Config, expected: Expected): Promise
 
 /** The problem of data that is not of one instance, or of another version. @throws any other error */
 export function asProblem(error: unknown): Finding {
-  if (!(error instanceof Refused)) throw error
+  if (!(error instanceof OperatorError)) throw error
   if (error.code === 'DATA_NEWER' || error.code === 'DATA_OLD') {
     const end = error.message.lastIndexOf('. ')
     return problem('migrations', error.message.slice(0, end), error.message.slice(end + 2))

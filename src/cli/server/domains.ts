@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { COMMAND_LINE, type Principal } from '../../features/audit/index.ts'
+import { COMMAND_LINE, type Writer } from '../../features/audit/index.ts'
 import { createLookUpTxt } from '../../features/domains/lookup.ts'
 import { createDomainService, type DomainService } from '../../features/domains/service.ts'
 import { createDomainSetup, setupDeps } from '../../features/domains/setup.ts'
@@ -79,7 +79,7 @@ function verify(context: CommandContext, id: string): Promise<void> {
     const owner = await find(service, id)
     const { no, plan } = await opened.workspaces.get(opened.storage.read, owner.workspace)
     const workspace = { no, id: owner.workspace, language: null, plan: opened.plans.of(plan) }
-    const caller: Principal = { workspace, actor: COMMAND_LINE }
+    const caller: Writer = { workspace, actor: COMMAND_LINE }
     const [answer, links] = await Promise.all([
       service.lookUp(no, id),
       service.linksOn({ workspace: { no } }, id),

@@ -48,7 +48,7 @@ async function drain(context: CommandContext, seconds: number): Promise<void> {
   }
 }
 
-/** Whether the database is the journal's. While it is down, draining waits for it. @throws Refused */
+/** Whether the database is the journal's. While it is down, draining waits for it. @throws OperatorError */
 async function assertBelongs(settings: { dataDir: string; scaled: ScaledConfig }): Promise<void> {
   const { openShared } = await import('../../server/backend/databases.ts')
   const { assertShared } = await import('../../server/backend/shared-instance.ts')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import { clickhouseUrl, postgresUrl, readOwnEnvironment } from '../../platform/config/index.ts'
 import { StorageUnavailable } from '../../platform/storage/storage.ts'
 import { type CommandContext, CommandError, checked } from '../context.ts'
@@ -69,7 +69,7 @@ async function explain(error: unknown): Promise<unknown> {
   if (error instanceof ClickHouseError) return interrupted('CLICKHOUSE_UNAVAILABLE', message)
   if (error instanceof RefusedStatement) return interrupted('TARGET_REFUSED', message)
   if (error instanceof StorageUnavailable) return interrupted('TARGET_UNAVAILABLE', message)
-  if (error instanceof Refused) return error
+  if (error instanceof OperatorError) return error
   const state = stateOf(error)
   if (state === 'full') return interrupted('DISK_FULL', 'The data directory has no space left')
   if (state !== 'corrupt') return error

@@ -4,7 +4,7 @@ import { systemClock } from '../../lib/base/clock.ts'
 import { createIds } from '../../lib/base/ids.ts'
 import type { Logger } from '../../lib/base/logger.ts'
 import { systemRandom } from '../../lib/base/random.ts'
-import { within } from '../../lib/base/within.ts'
+import { withTimeout } from '../../lib/base/with-timeout.ts'
 import type { Locale } from '../../lib/i18n/index.ts'
 import { type Config, listeningUrl, socketPath } from '../../platform/config/index.ts'
 import { pathOf } from '../../server/operations/only-links.ts'
@@ -270,5 +270,5 @@ export async function stopRequests(
     }
   }
   const isFinished = () => server.stop().then(() => true)
-  if (!(await within(leftMs, isFinished, false))) await server.stop(true)
+  if (!(await withTimeout(leftMs, isFinished, false))) await server.stop(true)
 }

@@ -55,7 +55,7 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
   users
     .command('join')
     .description('add an existing user to a workspace')
-    .argument('<email>', 'email of the user')
+    .argument('<email>', 'who')
     .requiredOption('--workspace <name>', 'name or ID')
     .addOption(new Option('--role <role>', 'role in the workspace').choices(ROLES).default('owner'))
     .action((email: string, options: JoinOptions) => join(ctx, email, options))
@@ -63,13 +63,13 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
   users
     .command('reset-link')
     .description('print a password reset link, valid for one hour')
-    .argument('<email>', 'email of the user')
+    .argument('<email>', 'whose')
     .action((email: string) => resetLink(ctx, email))
 
   users
     .command('remove-second-factor')
     .description('turn off two-factor authentication for a user and sign them out')
-    .argument('<email>', 'email of the user')
+    .argument('<email>', 'whose')
     .action((email: string) => removeSecondFactor(ctx, email))
 
   users
@@ -86,7 +86,7 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
   users
     .command('delete')
     .description('delete an account permanently; what the user created stays')
-    .argument('<email>', 'email of the user')
+    .argument('<email>', 'whose')
     .option('--keep-keys', 'keep API keys the user created active')
     .action((email: string, options: { keepKeys?: true }) => remove(ctx, email, options.keepKeys))
 }
@@ -142,7 +142,7 @@ function join(ctx: CommandContext, email: string, { workspace, role }: JoinOptio
     if (joined === null) throw noSuchUser(email)
     const { id, name } = joined.workspace
     const facts = { email: joined.email, workspace: { id, name }, role }
-    ctx.print(`${joined.email} is now a member of ${name} (${role}).`, facts)
+    ctx.print(`${joined.email} is in ${name} now (${role}).`, facts)
   })
 }
 
@@ -179,13 +179,13 @@ function claimLink(ctx: CommandContext): Promise<void> {
     const token = await createClaims(opened).open()
     if (token === null) {
       throw new CommandError(
-        'The instance already has an owner account',
+        'The instance is claimed already: it has accounts',
         1,
         'ALREADY_CLAIMED',
       )
     }
     const url = claimUrl(publicUrl(ctx), token)
-    ctx.print(`${url}\n\nWorks once and expires when the server restarts.`, { url })
+    ctx.print(`${url}\n\nIt works once, and until the server starts again.`, { url })
   })
 }
 
@@ -228,7 +228,7 @@ function resetLink(ctx: CommandContext, email: string): Promise<void> {
     const link = await createResetLink({ ...opened, baseUrl: publicUrl(ctx), email })
     if (link.url === null) return null
     const until = new Date(link.expiresAt).toISOString()
-    const human = `${link.url}\n\nWorks once, until ${until}.`
+    const human = `${link.url}\n\nIt works once, until ${until}.`
     return { human, json: { url: link.url, expires_at: until } }
   })
 }
@@ -239,7 +239,7 @@ function removeSecondFactor(ctx: CommandContext, email: string): Promise<void> {
     const removed = await dropSecondFactor(opened, email)
     if (removed === null) return null
     const human = removed
-      ? `${email} now signs in with the password only, and was signed out everywhere.`
+      ? `${email} signs in with the password alone now, and is signed out everywhere.`
       : `${email} has no second factor.`
     return { human, json: { email, removed }, isUnchanged: !removed }
   })
@@ -250,7 +250,7 @@ function makeOwner(ctx: CommandContext, email: string): Promise<void> {
   return change(ctx, email, 'instance_owner', async (opened) => {
     const { handOverInstance } = await import('../../features/accounts/operator.ts')
     if (!(await handOverInstance(opened, email))) return null
-    return { human: `${email} now owns the instance.`, json: { email, instance_owner: true } }
+    return { human: `${email} owns the instance now.`, json: { email, instance_owner: true } }
   })
 }
 
@@ -264,7 +264,7 @@ function remove(ctx: CommandContext, email: string, keepKeys = false): Promise<v
     const { eraseAddresses } = await import('../../features/accounts/erasure.ts')
     await eraseAddresses(opened)
     const json = { email: removed, deleted: true }
-    return { human: `The account of ${removed} was deleted.`, json }
+    return { human: `The account of ${removed} is deleted.`, json }
   })
 }
 
@@ -273,10 +273,10 @@ function operatorsRefusal(error: unknown, email: string): unknown {
   if (!(error instanceof AppError)) return error
   if (error.code === 'SOLE_OWNER') {
     const name = String(error.params.workspace)
-    const advice = 'another user must own it first (slugline users join, or the dashboard)'
+    const advice = `another person must own it first (users join, or the dashboard)`
     return new CommandError(`${email} is the only owner of ${name}: ${advice}`, 1, error.code)
   }
   if (error.code !== 'INSTANCE_OWNER') return error
-  const advice = 'Transfer it first: slugline users make-owner EMAIL'
+  const advice = 'Hand it over by: slugline users make-owner EMAIL'
   return new CommandError(`${email} owns the instance. ${advice}`, 1, error.code)
 }

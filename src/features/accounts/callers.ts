@@ -3,7 +3,7 @@ import { assertPermits } from '../../http/index.ts'
 import { viewOf } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import type { Sql, Storage } from '../../platform/storage/index.ts'
-import type { Actor, Principal } from '../audit/index.ts'
+import type { Actor, Writer } from '../audit/index.ts'
 import { hiddenFoldersOf } from '../folders/index.ts'
 import type { KeyService } from '../keys/service.ts'
 import { permissionsOf } from '../members/roles.ts'
@@ -36,7 +36,7 @@ export function createCallers({ storage, plans, keys }: CallersDeps) {
       sql: Sql,
       { workspaceNo, actor }: { workspaceNo: number; actor: Actor },
       scope: Permission,
-    ): Promise<Principal> {
+    ): Promise<Writer> {
       const { type, id } = actor
       if (type === 'api_key' && id !== null) {
         const key = await keys.callerOfKey(sql, id)

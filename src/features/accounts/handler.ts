@@ -22,7 +22,7 @@ import { AUTH_PATHS, type AuthPath } from './paths.ts'
 import { AUTH_PATH } from './site.ts'
 
 /** Longer than hashing a password and storing an account take. */
-const EVEN_MS = 500
+const CONSTANT_MS = 500
 
 interface HandlerDeps extends AccountParts {
   /** Loaded with the first request that needs it: it takes half a second and 50 MB. */
@@ -85,7 +85,7 @@ function createForwarder(deps: HandlerDeps) {
     const ask = () => auth.handler(forwarded(call, rule, body))
     const [response] = await Promise.all([
       rule.hashes ? deps.hashes.run('signIn', addressKey(call.address), ask) : ask(),
-      rule.even && Bun.sleep(deps.evenMs ?? EVEN_MS),
+      rule.constantTime && Bun.sleep(deps.constantMs ?? CONSTANT_MS),
     ])
     if (response.status >= 400) {
       const { status } = response

@@ -7,7 +7,7 @@ import { UNLIMITED } from '../../model/plans/types.ts'
 import { createMemoryLimiter } from '../../platform/limits/index.ts'
 import { createOutgoing } from '../../platform/outgoing/index.ts'
 import type { Storage } from '../../platform/storage/index.ts'
-import { COMMAND_LINE, type Principal, SYSTEM } from '../audit/index.ts'
+import { COMMAND_LINE, type Writer, SYSTEM } from '../audit/index.ts'
 import { createTestDashboard, type TestDashboard } from '../audit/testing/dashboard.ts'
 import { createImportService, type ImportService } from '../imports/service.ts'
 import { createJobService, type JobRow, type JobService } from '../jobs/index.ts'
@@ -70,14 +70,14 @@ afterEach(async () => {
   await its.close()
 })
 
-const principal = (actor: Principal['actor']): Principal => {
+const principal = (actor: Writer['actor']): Writer => {
   const { no, id } = its.workspace
   return { workspace: { no, id, language: null, plan: PLANS.of('big') }, actor }
 }
 const person = (role: string) =>
   principal({ type: 'user', id: `usr_${role}`, name: role, requestId: null })
 
-async function createKey(): Promise<{ id: string; as: Principal }> {
+async function createKey(): Promise<{ id: string; as: Writer }> {
   const fields = { name: 'ci', scopes: ['links:read', 'links:write'] }
   const { id } = (await its.as('admin', 'POST', '/keys', fields)).body
   return { id, as: principal({ type: 'api_key', id, name: 'ci', requestId: null }) }
@@ -87,7 +87,7 @@ const row = (n: number) =>
   JSON.stringify({ destination_url: `https://e.example/${n}`, slug: `s${n}` })
 
 async function importFile(
-  as: Principal,
+  as: Writer,
   text = Array.from({ length: LINKS }, (_, n) => row(n)).join('\n'),
 ) {
   const headers = { 'Content-Type': 'application/x-ndjson' }

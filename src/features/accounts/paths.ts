@@ -30,7 +30,7 @@ export interface AuthPath {
   /** Forwarded as a GET, with the body's members as its query. */
   asGet?: true
   /** Takes the same time whether the address has an account or not. */
-  even?: true
+  constantTime?: true
 }
 
 const text = z.string().min(1).max(1_000)
@@ -46,7 +46,7 @@ const message = {
   perAddress: LIMITS.mailAddress,
   perAccount: { field: 'email', limit: LIMITS.mailAccount },
   mails: true,
-  even: true,
+  constantTime: true,
 } as const
 const passkey = { perAddress: LIMITS.passkeyAddress } as const
 const passkeyName = z.string().max(100)
@@ -88,7 +88,7 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
     newPassword: 'password',
     perAddress: LIMITS.signUpAddress,
     hashes: true,
-    even: true,
+    constantTime: true,
   },
   '/sign-out': { method: 'POST' },
   '/get-session': { method: 'GET' },

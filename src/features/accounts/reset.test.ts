@@ -83,7 +83,7 @@ describe('a forgotten password', () => {
   })
 
   test('takes as long for an unknown address', async () => {
-    site = await createSite({ signUp: 'open', evenMs: 120 })
+    site = await createSite({ signUp: 'open', constantMs: 120 })
     await site.owner()
     const account = { name: 'Eve', password: PASSWORD }
     const timed = async (path: string, body: object) => {

@@ -29,7 +29,7 @@ export interface AccountsDeps
   /** Whether plans are sold. */
   sellsPlans: boolean
   /** The minimum duration of responses whose time must not reveal who has an account. */
-  evenMs?: number
+  constantMs?: number
   /** Called with the code of each refused sign-in, as the label of a metric. */
   signInFailed?: (labels: string) => void
   /** The id of this node; absent: the only node, or a command. */

@@ -156,7 +156,7 @@ export function changedFields<F extends Fields>(
 }
 
 /** The caller of a service: the workspace, and the actor that changes are recorded for. */
-export interface Principal extends View {
+export interface Writer extends View {
   readonly workspace: CallerWorkspace
   readonly actor: Actor
   /**
@@ -193,7 +193,7 @@ export function actorOf(caller: Caller, requestId: string): Actor {
 }
 
 /** The part of a request's caller that services need. */
-export function principalOf({
+export function writerOf({
   caller,
   requestId,
   dryRun = false,
@@ -201,7 +201,7 @@ export function principalOf({
   caller: Caller
   requestId: string
   dryRun?: boolean
-}): Principal {
+}): Writer {
   const { workspace, hiddenFolders, scopes } = caller
   const userId = caller.kind === 'session' ? caller.userId : hiddenFolders && caller.person?.id
   const actor = actorOf(caller, requestId)

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
 import { listOf, pageAnswer, pageParameters, repeatable } from '../../http/page.ts'
 import { checked } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
 import type { AuditService } from './service.ts'
 import { ActorSchema } from './types.ts'
@@ -59,9 +59,9 @@ const Query = z.object({
 
 const ENTRY = /^aud_(\d{1,10})$/
 
-function numberOf(id: string): number | Fault {
+function numberOf(id: string): number | ValidationIssue {
   const number = Number(ENTRY.exec(id)?.[1])
-  return Number.isSafeInteger(number) ? number : new Fault('INVALID_VALUE', { example: 'aud_17' })
+  return Number.isSafeInteger(number) ? number : new ValidationIssue('INVALID_VALUE', { example: 'aud_17' })
 }
 
 const fields = z.record(z.string(), z.unknown())

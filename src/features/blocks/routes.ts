@@ -3,7 +3,7 @@ import type { Cursors } from '../../http/cursor.ts'
 import { type Api, endpoint, personOf } from '../../http/index.ts'
 import { pageAnswer, pageOf, pageParameters } from '../../http/page.ts'
 import { AppError } from '../../lib/errors/index.ts'
-import { operatorActor, principalOf } from '../audit/index.ts'
+import { operatorActor, writerOf } from '../audit/index.ts'
 import type { Blocks } from './index.ts'
 import { BLOCK_KINDS, BlockListSchema, BlockSchema, ReportListSchema, text } from './schemas.ts'
 
@@ -46,7 +46,7 @@ export function registerAppealRoute(
         const { params, body } = call
         await deps.blocks.service.appeal(
           tx,
-          principalOf(call),
+          writerOf(call),
           deps.blocks.list,
           params.id,
           body.text,

@@ -22,7 +22,7 @@ import {
   createRenderer,
   findLink,
   invalidValue,
-  type LinkPrincipal,
+  type LinkWriter,
   parseNamed,
   unblockLink,
 } from '../links/index.ts'
@@ -135,7 +135,7 @@ async function remove(
 async function appeal(
   { clock }: BlockServiceDeps,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   list: BlockList,
   link_id: string,
   text: string,

@@ -1,5 +1,5 @@
 import type { OpenApiParts, Schema } from '../../http/openapi-share.ts'
-import { ICON } from '../../lib/base/look.ts'
+import { ICON } from '../../lib/base/brand.ts'
 import { ERRORS, PUBLIC_DETAIL_CODES, PUBLIC_ERROR_CODES } from '../../lib/errors/index.ts'
 import { type Locale, type MessageParams, translate } from '../../lib/i18n/index.ts'
 import { type GuideSection, guideOf } from './guide.ts'

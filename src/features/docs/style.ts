@@ -1,4 +1,4 @@
-import { brandVariables } from '../../lib/base/look.ts'
+import { brandVariables } from '../../lib/base/brand.ts'
 
 /** The page's whole style; the policy allows it by its hash. */
 export const STYLE = `

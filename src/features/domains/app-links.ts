@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 
 const BYTES_MAX = 64 * 1024
 
@@ -47,20 +47,20 @@ const Statement = z.looseObject({
 })
 
 /** Checks the content of `/.well-known/apple-app-site-association`. */
-export function checkAppleAssociation(value: Json): Json | Fault[] {
+export function checkAppleAssociation(value: Json): Json | ValidationIssue[] {
   return faultsOf(Apple, value) ?? value
 }
 
 /** Checks the content of `/.well-known/assetlinks.json`. */
-export function checkAssetLinks(value: readonly Json[]): readonly Json[] | Fault[] {
+export function checkAssetLinks(value: readonly Json[]): readonly Json[] | ValidationIssue[] {
   return faultsOf(z.array(Statement), value) ?? value
 }
 
-function faultsOf(schema: z.ZodType, value: unknown): Fault[] | null {
+function faultsOf(schema: z.ZodType, value: unknown): ValidationIssue[] | null {
   if (Buffer.byteLength(JSON.stringify(value)) > BYTES_MAX) {
-    return [new Fault('TOO_LONG', { max: BYTES_MAX })]
+    return [new ValidationIssue('TOO_LONG', { max: BYTES_MAX })]
   }
   const { error } = schema.safeParse(value)
   if (error === undefined) return null
-  return error.issues.map(({ path }) => new Fault('INVALID_VALUE', undefined, path))
+  return error.issues.map(({ path }) => new ValidationIssue('INVALID_VALUE', undefined, path))
 }

@@ -3,7 +3,7 @@ import { type Api, endpoint } from '../../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../../http/page.ts'
 import { answerCreated, answerOk, describeOne } from '../../http/respond.ts'
 import type { UrlCheck } from '../../model/links/values.ts'
-import { principalOf } from '../audit/index.ts'
+import { writerOf } from '../audit/index.ts'
 import { createDomainSchemas, DOMAIN_EXAMPLE, DomainListSchema, DomainSchema } from './schemas.ts'
 import type { DomainService } from './service.ts'
 
@@ -78,7 +78,7 @@ export function registerDomainRoutes(api: Pick<Api, 'add'>, deps: DomainRouteDep
     errors: ['DOMAIN_NOT_FOUND', 'DOMAIN_IN_USE', 'PRECONDITION_FAILED'],
     handler: (call) =>
       ownDomains.refreshed(
-        call.mutate((tx) => ownDomains.remove(tx, principalOf(call), call.params.id, call.ifMatch)),
+        call.mutate((tx) => ownDomains.remove(tx, writerOf(call), call.params.id, call.ifMatch)),
       ),
   })
 
@@ -104,7 +104,7 @@ export function registerDomainRoutes(api: Pick<Api, 'add'>, deps: DomainRouteDep
       const found = { answer, links }
       return ownDomains.refreshed(
         call.mutate(async (tx) =>
-          answerOk(await ownDomains.verify(tx, principalOf(call), params.id, found)),
+          answerOk(await ownDomains.verify(tx, writerOf(call), params.id, found)),
         ),
       )
     },
@@ -133,7 +133,7 @@ function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRou
     handler: (call) =>
       ownDomains.refreshed(
         call.mutate(async (tx) =>
-          answerCreated(PATH, await ownDomains.create(tx, principalOf(call), call.body)),
+          answerCreated(PATH, await ownDomains.create(tx, writerOf(call), call.body)),
         ),
       ),
   })
@@ -158,7 +158,7 @@ function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRou
       return ownDomains.refreshed(
         call.mutate(async (tx) => {
           const change = { patch: body, ifMatch, links }
-          return answerOk(await ownDomains.update(tx, principalOf(call), params.id, change))
+          return answerOk(await ownDomains.update(tx, writerOf(call), params.id, change))
         }),
       )
     },

@@ -9,7 +9,7 @@ import { SLUG_ALPHABET } from '../../model/links/slug.ts'
 import { withSlugFields } from '../../model/links/slug-settings.ts'
 import type { Destination } from '../../model/links/values.ts'
 import type { Transaction } from '../../platform/storage/index.ts'
-import { changedFields, type Principal } from '../audit/index.ts'
+import { changedFields, type Writer } from '../audit/index.ts'
 import { rekeySlugs } from '../links/index.ts'
 import { type DomainServiceDeps, record } from './context.ts'
 import { brandOf, domainOf, settingsOf } from './rows.ts'
@@ -115,7 +115,7 @@ async function linksOf(
 async function create(
   deps: DomainServiceDeps,
   tx: Transaction,
-  { workspace, actor }: Principal,
+  { workspace, actor }: Writer,
   { host, ...settings }: DomainCreate,
 ): Promise<Domain> {
   const now = deps.clock.now()
@@ -164,7 +164,7 @@ async function create(
 async function update(
   deps: DomainServiceDeps,
   tx: Transaction,
-  { workspace, actor }: Principal,
+  { workspace, actor }: Writer,
   id: string,
   { patch, ifMatch, links }: { patch: DomainPatch; ifMatch: IfMatch; links: number },
 ): Promise<Domain> {
@@ -187,7 +187,7 @@ async function update(
 async function remove(
   deps: DomainServiceDeps,
   tx: Transaction,
-  { workspace, actor }: Principal,
+  { workspace, actor }: Writer,
   id: string,
   ifMatch: IfMatch,
 ): Promise<void> {

@@ -20,7 +20,7 @@ const REMEMBERED = 1_000
 /** For the request to the host. */
 const TIMEOUT_MS = 5_000
 /** A failure is answered no sooner than this, so that its time doesn't reveal what has failed. */
-const EVEN_MS = 1_000
+const CONSTANT_MS = 1_000
 const ANSWER_BYTES = 256
 /** Codes of errors about a certificate, and of handshakes that fail because there is none. */
 const OF_CERTIFICATE = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/
@@ -34,7 +34,7 @@ export interface DomainSetupDeps {
   outgoing: Pick<Outgoing, 'send'>
   /** See {@link proofOf}. */
   proofKey: Uint8Array
-  evenMs?: number
+  constantMs?: number
 }
 
 /** Dependencies by configuration: the host is asked where the configured resolvers say that it is. */
@@ -172,10 +172,10 @@ function stepsOf(reached: Reached | null, url: string): Record<'certificate' | '
 
 /** Asks the host for what only this instance answers. An address that may not be called is like a dead one. */
 async function reach(
-  { outgoing, domains, proofKey, evenMs = EVEN_MS }: DomainSetupDeps,
+  { outgoing, domains, proofKey, constantMs = CONSTANT_MS }: DomainSetupDeps,
   { no, host }: DomainRow,
 ): Promise<Reached> {
-  const even = Bun.sleep(evenMs)
+  const even = Bun.sleep(constantMs)
   const how = {
     accept: 'text/plain',
     followRedirects: false,

@@ -1,4 +1,4 @@
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { canonicalHost } from '../../lib/validation/host.ts'
 
 /** The longest host whose TXT record's name fits into DNS (RFC 1035 §2.3.4). */
@@ -9,25 +9,25 @@ const NOT_A_HOST = /[\s/:?#@\\*]/
 const LABELS = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /** A host in DNS notation. */
-export function checkHost(text: string): string | Fault {
+export function checkHost(text: string): string | ValidationIssue {
   const host = NOT_A_HOST.test(text) ? '' : canonicalHost(text)
-  if (!LABELS.test(host) || host.endsWith('.localhost')) return new Fault('INVALID_HOST')
-  return host.length > HOST_LENGTH_MAX ? new Fault('TOO_LONG', { max: HOST_LENGTH_MAX }) : host
+  if (!LABELS.test(host) || host.endsWith('.localhost')) return new ValidationIssue('INVALID_HOST')
+  return host.length > HOST_LENGTH_MAX ? new ValidationIssue('TOO_LONG', { max: HOST_LENGTH_MAX }) : host
 }
 
 /** A color in CSS notation with six digits. */
-export function checkColor(text: string): string | Fault {
-  return /^#[0-9a-f]{6}$/i.test(text) ? text.toLowerCase() : new Fault('INVALID_COLOR')
+export function checkColor(text: string): string | ValidationIssue {
+  return /^#[0-9a-f]{6}$/i.test(text) ? text.toLowerCase() : new ValidationIssue('INVALID_COLOR')
 }
 
 const ADDRESS_LENGTH_MAX = 2_048
 
 /** The address of an image. */
-export function checkLogo(text: string): string | Fault {
-  if (text.length > ADDRESS_LENGTH_MAX) return new Fault('TOO_LONG', { max: ADDRESS_LENGTH_MAX })
+export function checkLogo(text: string): string | ValidationIssue {
+  if (text.length > ADDRESS_LENGTH_MAX) return new ValidationIssue('TOO_LONG', { max: ADDRESS_LENGTH_MAX })
   const url = URL.parse(text)
-  if (url === null) return new Fault('INVALID_URL')
-  if (url.protocol !== 'https:') return new Fault('URL_SCHEME_NOT_ALLOWED', { allowed: ['https'] })
-  if (url.username !== '' || url.password !== '') return new Fault('URL_HAS_CREDENTIALS')
+  if (url === null) return new ValidationIssue('INVALID_URL')
+  if (url.protocol !== 'https:') return new ValidationIssue('URL_SCHEME_NOT_ALLOWED', { allowed: ['https'] })
+  if (url.username !== '' || url.password !== '') return new ValidationIssue('URL_HAS_CREDENTIALS')
   return url.href
 }

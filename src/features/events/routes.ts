@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
 import { PAGE_LIMIT } from '../../http/page.ts'
 import { checked, someText, whole } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import type { EventService } from './service.ts'
 import type { EventStreams } from './streams.ts'
 import { EVENT_EXAMPLE, EVENT_TYPES, EventListSchema, type EventType } from './types.ts'
@@ -18,11 +18,11 @@ const after = someText.optional().openapi({
   example: EVENT_EXAMPLE.id,
 })
 
-const types = checked(someText.max(TYPES_LENGTH_MAX), (text): EventType[] | Fault => {
+const types = checked(someText.max(TYPES_LENGTH_MAX), (text): EventType[] | ValidationIssue => {
   const names = text.split(',')
   const known = EVENT_TYPES.filter((type) => names.includes(type))
   const isKnown = names.every((name) => known.some((type) => type === name))
-  return isKnown ? known : new Fault('INVALID_VALUE', { allowed: [...EVENT_TYPES] })
+  return isKnown ? known : new ValidationIssue('INVALID_VALUE', { allowed: [...EVENT_TYPES] })
 })
   .optional()
   .openapi({

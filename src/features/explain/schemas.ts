@@ -7,13 +7,13 @@ import {
   orDefault,
   someText,
 } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
 import { countryOf, readBy, regionOf } from '../../redirect/rules/values.ts'
 
 const text = (max: number, description: string, example: string) =>
   orDefault(z.string().max(max), undefined).optional().openapi({ description, example })
-const read = (check: (given: string) => string | Fault, description: string, example: string) =>
+const read = (check: (given: string) => string | ValidationIssue, description: string, example: string) =>
   orDefault(checked(someText, check), undefined).optional().openapi({ description, example })
 
 /** The most parameters of a described visit, and values of one. */
@@ -48,7 +48,7 @@ const VisitorSchema = z
     referrer: text(1_024, 'The page that they come from.', 'https://news.example.com/'),
     ip: read(
       (given) =>
-        ipaddr.isValid(given) ? given : new Fault('INVALID_VALUE', { example: '192.0.2.7' }),
+        ipaddr.isValid(given) ? given : new ValidationIssue('INVALID_VALUE', { example: '192.0.2.7' }),
       'Their address.',
       '192.0.2.7',
     ),
@@ -69,7 +69,7 @@ export const ExplainLinkSchema = z.strictObject({ visitor }).openapi('ExplainLin
 export const ExplainUrlSchema = z
   .strictObject({
     url: checked(someText.max(8_192), (given) =>
-      /^https?:$/.test(URL.parse(given)?.protocol ?? '') ? given : new Fault('INVALID_URL'),
+      /^https?:$/.test(URL.parse(given)?.protocol ?? '') ? given : new ValidationIssue('INVALID_URL'),
     ).openapi({
       description: 'The whole short address.',
       example: 'https://go.example.com/summer-sale?a=1',
@@ -84,8 +84,8 @@ const StepSchema = z
   .object({
     check: z.string().openapi({
       description:
-        'What was checked: `domain`, `slug`, `block`, `enabled`, `expires_at`, `max_clicks`, ' +
-        '`starts_at`, `password`, `social`, `rules[0].when.country`, `rules[0]`, `variants`, ' +
+        'What was checked: `domain`, `slug`, `block`, `enabled`, `starts_at`, `expires_at`, ' +
+        '`max_clicks`, `password`, `social`, `rules[0].when.country`, `rules[0]`, `variants`, ' +
         '`destination`, `destination_url`, `path`, `forward_query`, `fallback_url`, ' +
         '`domain_url`, `tracking`, `excluded_networks`, `clicks_per_month`.',
     }),

@@ -3,7 +3,7 @@ import { type Api, endpoint } from '../../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../../http/page.ts'
 import { answerCreated, answerOk, describeOne } from '../../http/respond.ts'
 import { boundedText } from '../../lib/validation/checked.ts'
-import { principalOf } from '../audit/index.ts'
+import { writerOf } from '../audit/index.ts'
 import {
   FOLDER_EXAMPLE,
   FOLDERS_MAX,
@@ -82,7 +82,7 @@ export function registerFolderRoutes(
     errors: ['PLAN_LIMIT_REACHED'],
     handler: (call) =>
       call.mutate(async (tx) => {
-        return answerCreated(PATH, await deps.folders.create(tx, principalOf(call), call.body))
+        return answerCreated(PATH, await deps.folders.create(tx, writerOf(call), call.body))
       }),
   })
 
@@ -118,7 +118,7 @@ function registerFolderChanges(api: Pick<Api, 'add'>, deps: { folders: FolderSer
       const { caller, params, body, ifMatch, mutate } = call
       const patch = { ...body, links: await deps.folders.linksOf(caller, params.id) }
       return mutate(async (tx) =>
-        answerOk(await deps.folders.update(tx, principalOf(call), params.id, patch, ifMatch)),
+        answerOk(await deps.folders.update(tx, writerOf(call), params.id, patch, ifMatch)),
       )
     },
   })
@@ -137,7 +137,7 @@ function registerFolderChanges(api: Pick<Api, 'add'>, deps: { folders: FolderSer
     handler: (call) =>
       call.mutate(async (tx) => {
         const { params, query, ifMatch } = call
-        await deps.folders.remove(tx, principalOf(call), params.id, query.move_to, ifMatch)
+        await deps.folders.remove(tx, writerOf(call), params.id, query.move_to, ifMatch)
       }),
   })
 }

@@ -7,7 +7,7 @@ import { seesFolder, viewOf } from '../../lib/base/view.ts'
 import { AppError, type ErrorDetail, invalid } from '../../lib/errors/index.ts'
 import { foldForSearch } from '../../lib/validation/text.ts'
 import { countRows, type Sql, type Transaction } from '../../platform/storage/index.ts'
-import { changedFields, type Fields, type Principal, recordObject } from '../audit/index.ts'
+import { changedFields, type Fields, type Writer, recordObject } from '../audit/index.ts'
 import { FOLDERS_MAX, type Folder, type FolderList } from './schemas.ts'
 import {
   type CountedFolder,
@@ -87,7 +87,7 @@ async function get(ctx: ServiceContext, caller: Reader, id: string): Promise<Fol
 async function create(
   { clock, ids }: ServiceContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   { name, access = 'workspace', members = [] }: Omit<FolderChange, 'links'> & { name: string },
 ): Promise<Folder> {
   await tx.lockWorkspace(caller.workspace.no)
@@ -122,7 +122,7 @@ async function create(
 async function update(
   { clock }: ServiceContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
   { links, ...patch }: FolderChange,
   ifMatch: IfMatch,
@@ -158,7 +158,7 @@ async function update(
 async function remove(
   { clock }: ServiceContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
   moveTo: string | undefined,
   ifMatch: IfMatch,
@@ -178,7 +178,7 @@ async function remove(
 }
 
 /** The folder to move links to. @throws AppError VALIDATION_FAILED (FOLDER_NOT_FOUND) */
-async function target(tx: Transaction, caller: Principal, id: string, from: string) {
+async function target(tx: Transaction, caller: Writer, id: string, from: string) {
   const row = id === from ? undefined : await findVisible(tx, caller, id)
   if (row === undefined) throw invalid({ field: 'move_to', code: 'FOLDER_NOT_FOUND' })
   return row
@@ -187,7 +187,7 @@ async function target(tx: Transaction, caller: Principal, id: string, from: stri
 /** Validates the members of a folder. @throws AppError VALIDATION_FAILED */
 async function checkMembers(
   tx: Transaction,
-  { workspace, userId, scopes }: Principal,
+  { workspace, userId, scopes }: Writer,
   access: Access,
   members: readonly string[],
 ): Promise<string[]> {
@@ -220,7 +220,7 @@ async function getVisible(sqlx: Sql, caller: Reader, id: string): Promise<Folder
 }
 
 /** @throws AppError FOLDER_NOT_FOUND, PRECONDITION_FAILED */
-async function lockForChange(tx: Transaction, caller: Principal, id: string, ifMatch: IfMatch) {
+async function lockForChange(tx: Transaction, caller: Writer, id: string, ifMatch: IfMatch) {
   await tx.lockWorkspace(caller.workspace.no)
   const row = await getVisible(tx, caller, id)
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')

@@ -1,7 +1,7 @@
 import { detailsOfZodError } from '../../http/details.ts'
 import { boundedDetails, type ErrorDetail } from '../../lib/errors/index.ts'
 import { parseFor } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
 import type { Domains } from '../../model/domains/index.ts'
 import type { CreateFields, LinkSchemas } from '../links/index.ts'
@@ -90,7 +90,7 @@ export function createRecordCheck(
       ...faults,
       ...(SHORTENED.test(String(link.external_id)) ? [SHORTENED_ID] : []),
       ...(clicks !== undefined && clicks > CLICKS_MAX ? [TOO_MANY_CLICKS] : []),
-      ...(created instanceof Fault ? [created.of('created_at')] : []),
+      ...(created instanceof ValidationIssue ? [created.of('created_at')] : []),
       ...(result.success || draft === UNREADABLE
         ? []
         : detailsOfZodError(result.error, input, create)),
@@ -106,10 +106,10 @@ export function createRecordCheck(
 }
 
 /** When a link was made; undefined: it isn't told. */
-function checkCreation(value: unknown, startedAt: number): number | Fault | undefined {
+function checkCreation(value: unknown, startedAt: number): number | ValidationIssue | undefined {
   if (value === undefined) return undefined
-  const ms = typeof value === 'string' ? parseTimestamp(value) : new Fault('INVALID_TIMESTAMP')
-  return typeof ms === 'number' && ms > startedAt ? new Fault('DATE_IN_FUTURE') : ms
+  const ms = typeof value === 'string' ? parseTimestamp(value) : new ValidationIssue('INVALID_TIMESTAMP')
+  return typeof ms === 'number' && ms > startedAt ? new ValidationIssue('DATE_IN_FUTURE') : ms
 }
 
 /** A text for the report, as databases can store it; cut if it is longer than any link could be. */

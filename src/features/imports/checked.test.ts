@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { AppError } from '../../lib/errors/index.ts'
-import { COMMAND_LINE, type Principal } from '../audit/index.ts'
+import { COMMAND_LINE, type Writer } from '../audit/index.ts'
 import { createTestImports, type TestImports } from './testing/site.ts'
 
 let site: TestImports
@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => site.close())
 
 const workspace = { no: 1, id: 'wsp_1', language: null, plan: {} }
-const caller = { workspace, actor: COMMAND_LINE } as unknown as Principal
+const caller = { workspace, actor: COMMAND_LINE } as unknown as Writer
 
 const csv = (...slugs: string[]) =>
   ['Long URL,Slug', ...slugs.map((slug) => `https://example.com/${slug},${slug}`), ''].join('\n')

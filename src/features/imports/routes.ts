@@ -4,9 +4,9 @@ import { type Api, endpoint, queryOf, validate } from '../../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../../http/page.ts'
 import type { Answer, Call } from '../../http/types.ts'
 import { checked } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { checkDomain } from '../../model/links/values.ts'
-import { principalOf } from '../audit/index.ts'
+import { writerOf } from '../audit/index.ts'
 import {
   JOB_EXAMPLE,
   JOBS_PATH,
@@ -75,7 +75,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
   const { imports } = deps
   const domain = checked(z.string(), (host, workspaceNo) => {
     const no = checkDomain(host, imports.domains, workspaceNo)
-    return no instanceof Fault ? no : host
+    return no instanceof ValidationIssue ? no : host
   })
   const options = createFileOptions(domain)
 
@@ -112,7 +112,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
       return imports.keepIfUsed(upload, async () => {
         const asked = optionsOf(call.query, upload, call)
         return answerWithJob(imports, call, asked.dry_run, (tx) =>
-          imports.start(tx, principalOf(call), upload, asked),
+          imports.start(tx, writerOf(call), upload, asked),
         )
       })
     },
@@ -169,7 +169,7 @@ function registerNextRoutes(api: Pick<Api, 'add'>, { imports }: Deps): void {
     errors: ['IMPORT_NOT_FOUND', 'IMPORT_RUNNING', 'TOO_MANY_JOBS'],
     handler: (call) =>
       answerWithJob(imports, call, false, (tx) =>
-        imports.undo(tx, principalOf(call), call.params.id),
+        imports.undo(tx, writerOf(call), call.params.id),
       ),
   })
 
@@ -190,7 +190,7 @@ function registerNextRoutes(api: Pick<Api, 'add'>, { imports }: Deps): void {
     errors: ['IMPORT_NOT_FOUND', 'IMPORT_RUNNING', 'IMPORT_FILE_GONE', 'TOO_MANY_JOBS'],
     handler: (call) =>
       answerWithJob(imports, call, false, (tx) =>
-        imports.startChecked(tx, principalOf(call), call.params.id),
+        imports.startChecked(tx, writerOf(call), call.params.id),
       ),
   })
 }
@@ -265,7 +265,7 @@ function registerRemoteRoute(
       const baseUrl = await imports.addressOf(options.source, base_url)
       const asked = { ...options, baseUrl, ...call.query }
       return answerWithJob(imports, call, asked.dry_run, (tx) =>
-        imports.startRemote(tx, principalOf(call), asked),
+        imports.startRemote(tx, writerOf(call), asked),
       )
     },
   })

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../../http/page.ts'
 import { boundedText, checked } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { WarningSchema } from '../links/index.ts'
 import { FORMATS, IMPORT_FIELDS, type ImportField, type Mapping } from './formats/index.ts'
 import { SOURCE_NAMES } from './sources/index.ts'
@@ -60,25 +60,25 @@ export const RowListSchema = listOf(RowSchema).openapi('ImportRowList')
 const MAPPING_EXAMPLE = '{"destination_url":"Long URL","slug":"Back half"}'
 
 /** `field → column`, as JSON in a parameter. */
-const mapping = checked(z.string(), (json): Mapping | Fault | Fault[] => {
+const mapping = checked(z.string(), (json): Mapping | ValidationIssue | ValidationIssue[] => {
   let value: unknown
   try {
     value = JSON.parse(json)
   } catch {
-    return new Fault('INVALID_TYPE', { expected: 'object' })
+    return new ValidationIssue('INVALID_TYPE', { expected: 'object' })
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return new Fault('INVALID_TYPE', { expected: 'object' })
+    return new ValidationIssue('INVALID_TYPE', { expected: 'object' })
   }
   const faults = Object.entries(value).flatMap(([field, column]) => {
-    if (!IMPORT_FIELDS.includes(field as ImportField)) return new Fault('UNKNOWN_FIELD').at(field)
+    if (!IMPORT_FIELDS.includes(field as ImportField)) return new ValidationIssue('UNKNOWN_FIELD').at(field)
     if (column === null || typeof column === 'string') return []
-    return new Fault('INVALID_TYPE', { expected: 'string' }).at(field)
+    return new ValidationIssue('INVALID_TYPE', { expected: 'string' }).at(field)
   })
   const given = Object.entries(value).filter(([, column]) => column !== null)
   if (faults.length > 0) return faults
   if (given.some(([field]) => field === 'destination_url')) return Object.fromEntries(given)
-  return new Fault('REQUIRED').at('destination_url')
+  return new ValidationIssue('REQUIRED').at('destination_url')
 }).openapi({
   type: 'string',
   minLength: 1,

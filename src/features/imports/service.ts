@@ -8,7 +8,7 @@ import { AppError, invalid } from '../../lib/errors/index.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import { AddressNotAllowed } from '../../platform/outgoing/index.ts'
 import type { Storage, Transaction } from '../../platform/storage/index.ts'
-import type { Principal } from '../audit/index.ts'
+import type { Writer } from '../audit/index.ts'
 import type { JobReader, JobRun, JobService } from '../jobs/index.ts'
 import { type FileInput, importFile } from './files.ts'
 import { importRemote, type RemoteDeps, type RemoteInput } from './remote.ts'
@@ -94,11 +94,11 @@ export function createImportService(deps: ImportServiceDeps) {
     },
 
     /** See {@link startFile}. */
-    start: (tx: Transaction, caller: Principal, upload: Upload, options: FileOptions) =>
+    start: (tx: Transaction, caller: Writer, upload: Upload, options: FileOptions) =>
       startFile(jobs, tx, caller, upload, options),
 
     /** See {@link startChecked}. */
-    startChecked: (tx: Transaction, caller: Principal, id: string) =>
+    startChecked: (tx: Transaction, caller: Writer, id: string) =>
       startChecked(jobs, tx, caller, id),
 
     /** The base URL of a service's API. @throws AppError VALIDATION_FAILED */
@@ -122,7 +122,7 @@ export function createImportService(deps: ImportServiceDeps) {
     /** Starts the import of all links of a service. */
     async startRemote(
       tx: Transaction,
-      caller: Principal,
+      caller: Writer,
       { token, ...options }: Omit<RemoteInput, 'format' | 'name'> & { token: string },
     ) {
       const name = new URL(options.baseUrl).host
@@ -137,7 +137,7 @@ export function createImportService(deps: ImportServiceDeps) {
     },
 
     /** Starts undoing an import. @throws AppError IMPORT_NOT_FOUND, IMPORT_RUNNING */
-    async undo(tx: Transaction, caller: Principal, id: string) {
+    async undo(tx: Transaction, caller: Writer, id: string) {
       const job = await importOf(jobs, caller, id)
       if (job.finished_at === null) throw new AppError('IMPORT_RUNNING')
       const { name } = JSON.parse(job.input) as ImportInput

@@ -1,6 +1,6 @@
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import type { Transaction } from '../../platform/storage/index.ts'
-import type { Principal } from '../audit/index.ts'
+import type { Writer } from '../audit/index.ts'
 import type { JobReader, JobService } from '../jobs/index.ts'
 import { assertFolder } from '../links/index.ts'
 import type { FileInput } from './files.ts'
@@ -28,7 +28,7 @@ export type FileOptions = Omit<ImportInput, 'format' | 'name'> & {
 export async function startFile(
   jobs: Pick<JobService, 'enqueue'>,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   upload: Upload,
   options: FileOptions,
 ) {
@@ -53,7 +53,7 @@ export async function startFile(
 export async function startChecked(
   jobs: Pick<JobService, 'addResult' | 'enqueue' | 'find'>,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
 ) {
   const check = await importOf(jobs, caller, id)
@@ -78,7 +78,7 @@ export async function importOf(jobs: Pick<JobService, 'find'>, caller: JobReader
 /** Checks the folder that is chosen for all links. @throws AppError VALIDATION_FAILED */
 export async function assertFolderOf(
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   { folder_id: id }: Pick<ImportInput, 'folder_id'>,
 ): Promise<void> {
   if (id !== undefined) await assertFolder(tx, caller, id)

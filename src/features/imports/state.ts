@@ -30,7 +30,7 @@ export interface ImportResult {
   refused: number
   /** Clicks that came along. Absent: none. */
   imported_clicks?: number
-  /** Refused, skipped and unchanged records without a row, because there are too many. Absent: none. */
+  /** OperatorError, skipped and unchanged records without a row, because there are too many. Absent: none. */
   rows_omitted?: number
 }
 

@@ -3,7 +3,7 @@ import { viewOf } from '../../lib/base/view.ts'
 import { AppError, type ErrorDetail } from '../../lib/errors/index.ts'
 import { savepoint, type Transaction } from '../../platform/storage/index.ts'
 import type { JobRun } from '../jobs/index.ts'
-import type { LinkPrincipal, LinkService } from '../links/index.ts'
+import type { LinkWriter, LinkService } from '../links/index.ts'
 import type { ImportDeps } from './run.ts'
 import {
   countUndoable,
@@ -45,7 +45,7 @@ export async function undoImport(
 ): Promise<UndoResult> {
   const { workspaceNo } = job
   const jobId = job.input.import
-  const viewNow = (reader: LinkPrincipal) => ({ jobId, view: viewOf(reader) })
+  const viewNow = (reader: LinkWriter) => ({ jobId, view: viewOf(reader) })
   const start = async () =>
     startState(await countUndoable(storage.read, viewNow(await callerNow(storage.read))))
   let state = job.state ?? (await start())
@@ -104,7 +104,7 @@ function resultOf(import_id: string, { deleted, restored, kept }: UndoState): Un
 /** Reads a link's earlier version; an error is reported when its row is undone. */
 async function prepare(
   links: LinkService,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   { link_id: id, version_before: version }: ImportRow,
 ): Promise<Prepared | AppError> {
   if (version === null || id === null) return null
@@ -118,7 +118,7 @@ async function prepare(
 
 async function undoRow(
   links: LinkService,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   tx: Transaction,
   row: ImportRow,
   prepared: Prepared | AppError,
@@ -142,7 +142,7 @@ const CHANGED: ErrorDetail[] = [{ field: '', code: 'LINK_CHANGED' }]
 /** Restores a version of a link. */
 async function takeBack(
   links: LinkService,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   tx: Transaction,
   row: ImportRow,
   prepared: Prepared,

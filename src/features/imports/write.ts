@@ -1,6 +1,6 @@
 import { createPause, nextTurn } from '../../lib/base/turn.ts'
 import { AppError, type ErrorDetail } from '../../lib/errors/index.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../../model/domains/index.ts'
 import { parseSlug } from '../../model/links/slug.ts'
 import {
@@ -14,7 +14,7 @@ import {
   findLinkAt,
   findLinkByExternalId,
   type Link,
-  type LinkPrincipal,
+  type LinkWriter,
   type LinkService,
   type PreparedCreate,
   TURN,
@@ -60,7 +60,7 @@ export interface Outcome {
 interface WriteContext {
   links: Pick<LinkService, 'create' | 'createTogether' | 'findOrCreate' | 'update' | 'warningsOf'>
   domains: Pick<Domains, 'isCaseSensitive'>
-  caller: LinkPrincipal
+  caller: LinkWriter
   onConflict: OnConflict
   ifExists: 'return' | undefined
   /** Chosen for all records: without it, a link would be seen by more people than it was meant for. */
@@ -237,7 +237,7 @@ async function rename(
 ): Promise<Outcome> {
   for (const suggestion of error.suggestions ?? []) {
     const slug = parseSlug(suggestion)
-    if (slug instanceof Fault) continue
+    if (slug instanceof ValidationIssue) continue
     try {
       const link = await savepoint(tx, (part) => links.create(part, caller, { ...fields, slug }))
       const warnings = links.warningsOf(link)

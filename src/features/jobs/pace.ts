@@ -1,7 +1,7 @@
 import { policyOf } from '../../http/meter.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import type { Limiter } from '../../platform/limits/index.ts'
-import type { Principal } from '../audit/index.ts'
+import type { Writer } from '../audit/index.ts'
 
 /** How many requests a job waits for at most. */
 const STEP = 10
@@ -25,7 +25,7 @@ export interface PaceDeps {
  */
 export async function takeAllowance(
   { clock, limiter }: PaceDeps,
-  { no, plan }: Principal['workspace'],
+  { no, plan }: Writer['workspace'],
   wanted: number,
 ): Promise<Allowance> {
   const policy = policyOf(plan.limits)

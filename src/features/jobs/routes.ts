@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess, repeatable } from '../../http/page.ts'
-import { principalOf } from '../audit/index.ts'
+import { writerOf } from '../audit/index.ts'
 import { JOB_EXAMPLE, JOB_STATUSES, JobListSchema, JobSchema } from './schemas.ts'
 import { JOBS_PATH, type JobService, renderJob } from './service.ts'
 
@@ -96,7 +96,7 @@ export function registerJobRoutes(api: Pick<Api, 'add'>, deps: { jobs: JobServic
     handler: (call) =>
       call.mutate(async (tx) => ({
         status: 200,
-        body: renderJob(await jobs.cancel(tx, principalOf(call), call.params.id), call),
+        body: renderJob(await jobs.cancel(tx, writerOf(call), call.params.id), call),
       })),
   })
 }

@@ -9,7 +9,7 @@ import {
   StorageUnavailable,
   type Transaction,
 } from '../../platform/storage/index.ts'
-import type { Actor, Principal } from '../audit/index.ts'
+import type { Actor, Writer } from '../audit/index.ts'
 import { type EndActions, recordEnd } from './ended.ts'
 import { type PaceDeps, takeAllowance } from './pace.ts'
 import {
@@ -78,7 +78,7 @@ export interface RunnerDeps extends PaceDeps {
     sql: Sql,
     job: { readonly workspaceNo: number; readonly actor: Actor },
     scope: Permission,
-  ) => Promise<Principal>
+  ) => Promise<Writer>
 }
 
 /**

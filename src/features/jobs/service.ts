@@ -37,7 +37,7 @@ const OPEN_MAX = 20
 /** The path of jobs. */
 export const JOBS_PATH = '/api/v1/jobs'
 
-interface JobPrincipal extends Reader {
+interface JobWriter extends Reader {
   readonly actor: Actor
 }
 
@@ -79,7 +79,7 @@ export function createJobService(
   const runner = createJobRunner({ ...deps, handlers, endActions, scopes, asking })
 
   async function assertRoom(
-    { workspace }: Pick<JobPrincipal, 'workspace'>,
+    { workspace }: Pick<JobWriter, 'workspace'>,
     soon = 0,
     sql: Sql = storage.read,
   ): Promise<void> {
@@ -132,7 +132,7 @@ export function createJobService(
      */
     async enqueue(
       tx: Transaction,
-      { workspace, actor }: JobPrincipal,
+      { workspace, actor }: JobWriter,
       { type, input, total = null, folders = [], about }: NewJob,
     ): Promise<JobRow> {
       await assertRoom({ workspace }, 0, tx)
@@ -183,7 +183,7 @@ export function createJobService(
      * Cancels a job: none of its further steps is committed. A finished one stays unchanged.
      * @throws AppError JOB_NOT_FOUND
      */
-    async cancel(tx: Transaction, caller: JobPrincipal, id: string): Promise<JobRow> {
+    async cancel(tx: Transaction, caller: JobWriter, id: string): Promise<JobRow> {
       const now = clock.now()
       const row = await cancelJob(tx, viewOf(caller), id, now)
       if (row === undefined) return withActorName(tx, await orNotFound(findJob(tx, viewOf(caller), id)))

@@ -1,5 +1,5 @@
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
-import type { Actor, Principal } from '../audit/index.ts'
+import type { Actor, Writer } from '../audit/index.ts'
 import type { Allowance } from './pace.ts'
 
 /** The progress of a job. */
@@ -47,7 +47,7 @@ export interface JobRun<Input = unknown, State = unknown> {
    * Who started the job, with the rights, plan and hidden folders that they have now: read it in the
    * transaction of each step. @throws AppError if they may not go on; let that error propagate
    */
-  readonly caller: (sql: Sql) => Promise<Principal>
+  readonly caller: (sql: Sql) => Promise<Writer>
   /**
    * Begins a step, before anything is read for it. Throws the signal's reason if it is aborted. Waits
    * until the rate limit of the workspace has room for what the steps before have recorded: each full

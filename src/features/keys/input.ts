@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { validate } from '../../http/index.ts'
 import { boundedList, checked } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { isScope, SCOPES } from '../../model/keys/scopes.ts'
 import { trimmedText } from '../users/input.ts'
 import { RestrictionsInput, type RestrictionsPatch } from './restrictions.ts'
@@ -26,9 +26,9 @@ export interface NewKey {
 }
 
 const scopesField = checked(boundedList(z.string(), { max: SCOPES.length }), (scopes) => {
-  if (scopes.length === 0) return new Fault('REQUIRED')
+  if (scopes.length === 0) return new ValidationIssue('REQUIRED')
   const unknown = scopes.flatMap((scope, i) =>
-    isScope(scope) ? [] : [new Fault('INVALID_VALUE', { allowed: SCOPES }, [i])],
+    isScope(scope) ? [] : [new ValidationIssue('INVALID_VALUE', { allowed: SCOPES }, [i])],
   )
   return unknown.length > 0 ? unknown : scopes.filter(isScope)
 })
@@ -36,8 +36,8 @@ const scopesField = checked(boundedList(z.string(), { max: SCOPES.length }), (sc
 const expiryField = (now: number) =>
   checked(z.number().nullable(), (at) => {
     if (at === null) return at
-    if (!Number.isSafeInteger(at) || at > LATEST_TIME) return new Fault('INVALID_TIMESTAMP')
-    return at <= now ? new Fault('ENDS_BEFORE_START') : at
+    if (!Number.isSafeInteger(at) || at > LATEST_TIME) return new ValidationIssue('INVALID_TIMESTAMP')
+    return at <= now ? new ValidationIssue('ENDS_BEFORE_START') : at
   })
 
 /** A key's new name. @throws AppError VALIDATION_FAILED */

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Allowed } from '../../lib/base/view.ts'
 import { type ErrorDetail, invalid } from '../../lib/errors/index.ts'
 import { boundedList, checked } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { foldCase } from '../../lib/validation/text.ts'
 import type { Domains } from '../../model/domains/index.ts'
 import {
@@ -23,15 +23,15 @@ const NAME_MAX = 255
 export type RestrictedDomains = Pick<Domains, 'hostOf' | 'knownTo'>
 
 const name = checked(z.string(), (text) => {
-  if (text.length > NAME_MAX) return new Fault('TOO_LONG', { max: NAME_MAX })
-  return text.trim() === '' ? new Fault('REQUIRED') : text.trim()
+  if (text.length > NAME_MAX) return new ValidationIssue('TOO_LONG', { max: NAME_MAX })
+  return text.trim() === '' ? new ValidationIssue('REQUIRED') : text.trim()
 })
 
 const cidr = checked(z.string(), (text) => {
   try {
-    return text.length > NAME_MAX ? new Fault('TOO_LONG', { max: NAME_MAX }) : network(text)
+    return text.length > NAME_MAX ? new ValidationIssue('TOO_LONG', { max: NAME_MAX }) : network(text)
   } catch {
-    return new Fault('INVALID_VALUE', {})
+    return new ValidationIssue('INVALID_VALUE', {})
   }
 })
 

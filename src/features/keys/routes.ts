@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Cursors } from '../../http/cursor.ts'
 import { type Api, type Caller, endpoint } from '../../http/index.ts'
 import { pageAnswer, pageOf, pageSuccess } from '../../http/page.ts'
-import { principalOf } from '../audit/index.ts'
+import { writerOf } from '../audit/index.ts'
 import type { CreatedKey } from './make.ts'
 import {
   type ApiKey,
@@ -107,7 +107,7 @@ export function registerKeyRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     errors: ['PLAN_LIMIT_REACHED', 'SCOPE_NOT_GRANTABLE', 'RESTRICTION_NOT_GRANTABLE'],
     async handler(call) {
       const { name, scopes, restrictions, expires_at: expiresAt = null } = call.body
-      const { workspace, actor } = principalOf(call)
+      const { workspace, actor } = writerOf(call)
       const input = { name, scopes, expiresAt, restrictions }
       return call.mutate(async (tx) =>
         created(deps, tx, call.caller, await deps.keys.create(tx, workspace.no, input, actor)),
@@ -154,7 +154,7 @@ function registerKeyRoutesById(api: Pick<Api, 'add'>, deps: Deps): void {
     errors: ['KEY_NOT_FOUND', 'SCOPE_NOT_GRANTABLE', 'RESTRICTION_NOT_GRANTABLE'],
     handler: (call) =>
       call.mutate(async (tx) => {
-        const { actor } = principalOf(call)
+        const { actor } = writerOf(call)
         const filter = { ...viewOf(call.caller), unrevoked: true } as const
         const key = await deps.keys.update(tx, call.params.id, call.body, filter, actor)
         return { status: 200, body: withoutWorkspace(key) }
@@ -172,7 +172,7 @@ function registerKeyRoutesById(api: Pick<Api, 'add'>, deps: Deps): void {
     errors: ['KEY_NOT_FOUND'],
     handler: (call) =>
       call.mutate(async (tx) => {
-        const { workspace, actor } = principalOf(call)
+        const { workspace, actor } = writerOf(call)
         const filter = { workspaceNo: workspace.no, unrevoked: true } as const
         await deps.keys.revoke(tx, call.params.id, filter, actor)
       }),
@@ -206,7 +206,7 @@ function registerRotation(api: Pick<Api, 'add'>, deps: Deps): void {
       'RESTRICTION_NOT_GRANTABLE',
     ],
     async handler(call) {
-      const { workspace, actor } = principalOf(call)
+      const { workspace, actor } = writerOf(call)
       const overlapMs = call.body.overlap_seconds * 1000
       const rotation = { workspaceNo: workspace.no, overlapMs }
       return call.mutate(async (tx) =>

@@ -5,8 +5,8 @@ import { AppError, type ErrorDetail } from '../../lib/errors/index.ts'
 import { translate } from '../../lib/i18n/index.ts'
 import { parseFor } from '../../lib/validation/checked.ts'
 import { rehearse, type Transaction } from '../../platform/storage/index.ts'
-import { principalOf } from '../audit/index.ts'
-import type { LinkContext, LinkPrincipal } from './context.ts'
+import { writerOf } from '../audit/index.ts'
+import type { LinkContext, LinkWriter } from './context.ts'
 import { create } from './create.ts'
 import type { CreateFields, PatchFields } from './fields.ts'
 import type { Link } from './schemas.ts'
@@ -29,7 +29,7 @@ const SOME_URL = 'https://draft.invalid/'
  */
 export async function checkLink(
   ctx: LinkContext,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   { exclude_id: id, ...draft }: LinkDraft,
 ): Promise<LinkCheck> {
   const schema = ctx.schemas[id === undefined ? 'create' : 'patch']
@@ -90,7 +90,7 @@ const Result = z
 /** The dashboard's validation of a link while it is edited. */
 export function registerLinkCheckRoute(
   api: Pick<Api, 'add'>,
-  deps: { links: { checkLink(caller: LinkPrincipal, draft: LinkDraft): Promise<LinkCheck> } },
+  deps: { links: { checkLink(caller: LinkWriter, draft: LinkDraft): Promise<LinkCheck> } },
 ): void {
   endpoint(api, {
     method: 'post',
@@ -111,7 +111,7 @@ export function registerLinkCheckRoute(
     errors: ['LINK_NOT_FOUND'],
     async handler(call) {
       const { body, locale } = call
-      const { problems, ...found } = await deps.links.checkLink(principalOf(call), body)
+      const { problems, ...found } = await deps.links.checkLink(writerOf(call), body)
       const rendered = problems.map(({ field, code, params }) => ({
         field,
         code,

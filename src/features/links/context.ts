@@ -55,7 +55,7 @@ export interface LinkContext
 }
 
 /** The caller, as far as links need it. */
-export interface LinkCaller extends Reader {
+export interface LinkReader extends Reader {
   readonly workspace: {
     readonly no: number
     readonly plan: { readonly limits: LinkLimits }
@@ -63,7 +63,7 @@ export interface LinkCaller extends Reader {
 }
 
 /** The caller of a change, with the actor for the audit log. */
-export interface LinkPrincipal extends LinkCaller {
+export interface LinkWriter extends LinkReader {
   readonly actor: Actor
   /** Absent: everything is permitted. */
   readonly scopes?: Caller['scopes'] | undefined

@@ -13,7 +13,7 @@ import {
   placeAliases,
   takeSlugs,
 } from './addresses.ts'
-import { externalIdTaken, type LinkContext, type LinkPrincipal } from './context.ts'
+import { externalIdTaken, type LinkContext, type LinkWriter } from './context.ts'
 import { idOfCreator, nameOfCreator } from './creator.ts'
 import { eventObjectOf } from './event-object.ts'
 import type { PreparedCreate } from './fields.ts'
@@ -39,7 +39,7 @@ import { outsideFaults } from './within.ts'
 export async function create(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   given: PreparedCreate,
 ): Promise<Link> {
   const [link] = await createAll(ctx, tx, caller, [given])
@@ -50,7 +50,7 @@ export async function create(
 export async function createTogether<K>(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   all: ReadonlyMap<K, PreparedCreate>,
 ): Promise<Map<K, Link> | undefined> {
   if (all.size === 0) return new Map()
@@ -68,7 +68,7 @@ export async function createTogether<K>(
 async function createAll(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   all: readonly PreparedCreate[],
 ): Promise<Link[]> {
   const { workspace, actor } = caller

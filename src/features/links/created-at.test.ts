@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import { validate } from '../../http/index.ts'
 import { testDialect } from '../../platform/storage/testing/database.ts'
 import { COMMAND_LINE } from '../audit/index.ts'
-import type { LinkPrincipal } from './context.ts'
+import type { LinkWriter } from './context.ts'
 import { createLinkSchemas } from './fields.ts'
 import { createListQuerySchema } from './list-query.ts'
 import type { Link } from './schemas.ts'
 import { createTestLinks, type TestLinks } from './testing/links.ts'
 
 const limits = { links: null, addresses: null }
-const caller: LinkPrincipal = { workspace: { no: 1, plan: { limits } }, actor: COMMAND_LINE }
+const caller: LinkWriter = { workspace: { no: 1, plan: { limits } }, actor: COMMAND_LINE }
 const DAY_MS = 86_400_000
 const iso = (ms: number) => new Date(ms).toISOString()
 

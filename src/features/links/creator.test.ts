@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { validate } from '../../http/index.ts'
 import { type Actor, COMMAND_LINE } from '../audit/index.ts'
-import type { LinkPrincipal } from './context.ts'
+import type { LinkWriter } from './context.ts'
 import { createLinkSchemas } from './fields.ts'
 import { createListQuerySchema, listQueryOf } from './list-query.ts'
 import { createTestLinks, type TestLinks } from './testing/links.ts'
@@ -9,7 +9,7 @@ import { createTestLinks, type TestLinks } from './testing/links.ts'
 const limits = { links: null, addresses: null }
 const USER: Actor = { type: 'user', id: 'usr_1', name: 'ada@example.com', requestId: null }
 const keyActor = (id: string): Actor => ({ type: 'api_key', id, name: 'Old', requestId: null })
-const by = (actor: Actor): LinkPrincipal => ({ workspace: { no: 1, plan: { limits } }, actor })
+const by = (actor: Actor): LinkWriter => ({ workspace: { no: 1, plan: { limits } }, actor })
 
 let links: TestLinks
 beforeEach(async () => {

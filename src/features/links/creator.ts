@@ -1,4 +1,4 @@
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { prepare, type Sql } from '../../platform/storage/index.ts'
 import { type Actor, COMMAND_LINE, SYSTEM } from '../audit/index.ts'
 import { predecessors } from '../keys/predecessors.ts'
@@ -40,10 +40,10 @@ export async function nameOfCreator(sqlx: Sql, id: string | null): Promise<strin
 }
 
 /** Validates the filter by creator. */
-export function checkCreator(text: string): string | Fault {
+export function checkCreator(text: string): string | ValidationIssue {
   if (CREATOR.test(text)) return text
   const allowed = [ME, 'usr_…', 'key_…', 'command', 'system']
-  return new Fault('INVALID_VALUE', { allowed })
+  return new ValidationIssue('INVALID_VALUE', { allowed })
 }
 
 /** A creator with those it stands for: a key goes on for the keys that it was rotated from. */

@@ -5,7 +5,7 @@ import { isSlugField } from '../../model/links/slug-settings.ts'
 import { createOpenLimit } from '../../platform/limits/index.ts'
 import { isSeen } from '../../platform/storage/index.ts'
 import { type AuditRow, entryNumber, listEntries, withNames } from '../audit/index.ts'
-import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
+import type { LinkReader, LinkContext, LinkWriter } from './context.ts'
 import { toHistoryEntry } from './history.ts'
 import { filterOf, find } from './list.ts'
 import type { ListQuery } from './list-query.ts'
@@ -45,8 +45,8 @@ function fieldOf(link: Link, column: string): unknown {
 }
 
 /** The caller of an export. */
-type Exporter = Pick<LinkPrincipal, 'actor'> &
-  LinkCaller &
+type Exporter = Pick<LinkWriter, 'actor'> &
+  LinkReader &
   Pick<Caller, 'scopes'> & { person?: { id: string } }
 
 /**
@@ -125,7 +125,7 @@ function cellOf(value: unknown): string | null {
  */
 async function* historyLines(
   ctx: LinkContext,
-  caller: LinkCaller & Pick<Caller, 'scopes'>,
+  caller: LinkReader & Pick<Caller, 'scopes'>,
   until: AbortSignal,
 ): AsyncGenerator<Uint8Array, undefined> {
   const { reports } = ctx.storage
@@ -149,7 +149,7 @@ async function* historyLines(
 /** Those of some links that the caller can see, including restorable ones. */
 async function visible(
   { storage, clock }: LinkContext,
-  caller: LinkCaller,
+  caller: LinkReader,
   ids: readonly string[],
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set()

@@ -8,7 +8,7 @@ import {
   orDefault,
   someText,
 } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
 import { DEFAULT_DOMAIN } from '../../model/domains/index.ts'
 import { type AliasInput, isReserved } from '../../model/links/slug.ts'
@@ -55,7 +55,7 @@ interface Tagged {
 /** The list as a whole, or changes to it. */
 export const oneWayOfTagging = checkWith<Tagged>(({ tags, ...changes }) => {
   if (tags === undefined) return []
-  const conflict = new Fault('CONFLICTING_PARAMETERS', { other: 'tags' })
+  const conflict = new ValidationIssue('CONFLICTING_PARAMETERS', { other: 'tags' })
   const names = ['add_tags', 'remove_tags'] as const
   return names.filter((name) => changes[name] !== undefined).map((name) => conflict.at(name))
 }, isObject)
@@ -71,10 +71,10 @@ export function timestamp(description: string) {
 export function socialField(checkUrl: UrlCheck) {
   const text = (max: number, description: string, example: string) =>
     boundedText({ max, min: 1 }).nullable().optional().openapi({ description, example })
-  const image = checked(someText, (given): Destination | Fault => {
+  const image = checked(someText, (given): Destination | ValidationIssue => {
     const found = checkUrl(given)
-    if (found instanceof Fault || /^https?:/.test(found.target)) return found
-    return new Fault('URL_SCHEME_NOT_ALLOWED', { allowed: ['http', 'https'] })
+    if (found instanceof ValidationIssue || /^https?:/.test(found.target)) return found
+    return new ValidationIssue('URL_SCHEME_NOT_ALLOWED', { allowed: ['http', 'https'] })
   })
   return z
     .strictObject({
@@ -133,7 +133,7 @@ interface Period {
 
 export const endsAfterStart = checkWith<Period>(({ starts_at, expires_at }) => {
   if (typeof starts_at !== 'number' || typeof expires_at !== 'number') return []
-  return expires_at > starts_at ? [] : [new Fault('ENDS_BEFORE_START').at('expires_at')]
+  return expires_at > starts_at ? [] : [new ValidationIssue('ENDS_BEFORE_START').at('expires_at')]
 }, isObject)
 
 interface Named {
@@ -148,7 +148,7 @@ export const noneReserved = checkWith<Named>(({ slug, aliases, domain, slug_pref
   const ownNo = typeof domain === 'number' ? domain : DEFAULT_DOMAIN
   const check = (name: AliasInput | undefined, path: (string | number)[]) =>
     typeof name?.slug === 'string' && isReserved(name.slug, name.domainNo ?? ownNo)
-      ? [new Fault('SLUG_RESERVED', undefined, path)]
+      ? [new ValidationIssue('SLUG_RESERVED', undefined, path)]
       : []
   const others = Array.isArray(aliases) ? aliases : []
   const below = reservedFaults(prefix, ownNo)

@@ -3,14 +3,14 @@ import { validate } from '../../http/index.ts'
 import type { AppError } from '../../lib/errors/index.ts'
 import { rehearse } from '../../platform/storage/index.ts'
 import { COMMAND_LINE } from '../audit/index.ts'
-import type { LinkPrincipal } from './context.ts'
+import type { LinkWriter } from './context.ts'
 import { createLinkSchemas } from './fields.ts'
 import { createTestLinks, type TestLinks } from './testing/links.ts'
 import { expectConsistent } from './testing/tables.ts'
 
 const URL_A = 'https://example.com/a?x=1'
 const limits: { links: number | null; addresses: number | null } = { links: null, addresses: null }
-const caller: LinkPrincipal = { workspace: { no: 1, plan: { limits } }, actor: COMMAND_LINE }
+const caller: LinkWriter = { workspace: { no: 1, plan: { limits } }, actor: COMMAND_LINE }
 
 let links: TestLinks
 beforeEach(async () => {

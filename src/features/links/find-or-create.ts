@@ -8,7 +8,7 @@ import { isSeen, type Transaction } from '../../platform/storage/index.ts'
 import { idsOfFolder } from '../folders/index.ts'
 import { isTag, numbersOfTags } from '../tags/index.ts'
 import { addressesOf, addressOn, identity, placeAliases } from './addresses.ts'
-import type { LinkContext, LinkPrincipal } from './context.ts'
+import type { LinkContext, LinkWriter } from './context.ts'
 import { create } from './create.ts'
 import type { PreparedCreate } from './fields.ts'
 import { rendered } from './find.ts'
@@ -33,7 +33,7 @@ const COMPARED_MAX = 1_000
 export async function findOrCreate(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   given: PreparedCreate,
   ifExists: IfExists,
 ): Promise<{ link: Link; isNew: boolean }> {
@@ -58,7 +58,7 @@ export async function findOrCreate(
 async function findSame(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   given: PreparedCreate,
 ): Promise<LinkRow | undefined> {
   const { no } = caller.workspace

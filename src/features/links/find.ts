@@ -1,34 +1,35 @@
+import type { Reader } from '../../http/callers.ts'
 import { sees } from '../../lib/base/view.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import type { Sql } from '../../platform/storage/index.ts'
 import { createFetchSlug, findSlug, isMiss, nearMisses, parsePath } from '../../redirect/index.ts'
-import type { LinkCaller, LinkContext } from './context.ts'
+import type { LinkReader, LinkContext } from './context.ts'
 import type { LinkRow } from './row.ts'
 import type { Link } from './schemas.ts'
-import { findCounters, findLink, type LinkSeeker, selectLinks } from './store.ts'
+import { findCounters, findLink, selectLinks } from './store.ts'
 
 /** The caller's link with an address, as its slug or as an alias. */
 export function findLinkAt(
   sql: Sql,
   { key, domainNo }: { key: string; domainNo: number },
-  seeker: LinkSeeker,
+  reader: Reader,
 ): Promise<LinkRow | undefined> {
-  const query = ownLinks(sql, seeker).where('seq', '=', ({ selectFrom }) =>
+  const query = ownLinks(sql, reader).where('seq', '=', ({ selectFrom }) =>
     selectFrom('slugs')
       .select('link_seq')
       .where('slug_key', '=', key)
       .where('domain_no', '=', domainNo),
   )
-  return onlySeen(query, seeker)
+  return onlySeen(query, reader)
 }
 
 /** The caller's link with an external id. */
 export function findLinkByExternalId(
   sql: Sql,
   externalId: string,
-  seeker: LinkSeeker,
+  reader: Reader,
 ): Promise<LinkRow | undefined> {
-  return onlySeen(ownLinks(sql, seeker).where('external_id', '=', externalId), seeker)
+  return onlySeen(ownLinks(sql, reader).where('external_id', '=', externalId), reader)
 }
 
 /** How a request names a link: by its id, or by its external id. */
@@ -38,15 +39,15 @@ export type LinkName = string | { readonly external_id: string }
 export function findNamedLink(
   sql: Sql,
   name: LinkName,
-  seeker: LinkSeeker,
+  reader: Reader,
 ): Promise<LinkRow | undefined> {
   return typeof name === 'string'
-    ? findLink(sql, name, seeker)
-    : findLinkByExternalId(sql, name.external_id, seeker)
+    ? findLink(sql, name, reader)
+    : findLinkByExternalId(sql, name.external_id, reader)
 }
 
 /** A link of a workspace. @throws AppError LINK_NOT_FOUND */
-export async function get(ctx: LinkContext, caller: LinkCaller, name: LinkName): Promise<Link> {
+export async function get(ctx: LinkContext, caller: LinkReader, name: LinkName): Promise<Link> {
   return rendered(ctx, await findNamedLink(ctx.storage.read, name, caller))
 }
 
@@ -54,7 +55,7 @@ export async function get(ctx: LinkContext, caller: LinkCaller, name: LinkName):
  * The link of a short URL, found like by a visit: by slug, alias, or as the prefix above it.
  * @throws AppError VALIDATION_FAILED (INVALID_URL), LINK_NOT_FOUND
  */
-export async function lookUp(ctx: LinkContext, caller: LinkCaller, text: string): Promise<Link> {
+export async function lookUp(ctx: LinkContext, caller: LinkReader, text: string): Promise<Link> {
   const { domains, storage } = ctx
   const url = URL.parse(/^https?:\/\//i.test(text) ? text : `https://${text}`)
   const domainNo = url === null ? undefined : domains.noOf(url.host)
@@ -77,13 +78,13 @@ export async function lookUp(ctx: LinkContext, caller: LinkCaller, text: string)
   return rendered(ctx, await onlySeen(query, caller))
 }
 
-function ownLinks(sql: Sql, { workspace }: LinkSeeker) {
+function ownLinks(sql: Sql, { workspace }: Reader) {
   return selectLinks(sql).where('workspace_no', '=', workspace.no)
 }
 
-async function onlySeen(query: ReturnType<typeof ownLinks>, seeker: LinkSeeker) {
+async function onlySeen(query: ReturnType<typeof ownLinks>, reader: Reader) {
   const row = await query.executeTakeFirst()
-  return row !== undefined && sees(seeker, row) ? row : undefined
+  return row !== undefined && sees(reader, row) ? row : undefined
 }
 
 /** A found link with its counters. @throws AppError LINK_NOT_FOUND */

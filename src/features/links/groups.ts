@@ -4,7 +4,7 @@ import { foldCase } from '../../lib/validation/text.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import { findFolder } from '../folders/index.ts'
 import { type NamedTag, type TagMaker, tagsOfNumbers, takeTags } from '../tags/index.ts'
-import type { LinkCaller } from './context.ts'
+import type { LinkReader } from './context.ts'
 import { nameOfCreator } from './creator.ts'
 import type { LinkRow } from './row.ts'
 import { parseList } from './rows.ts'
@@ -16,7 +16,7 @@ import { parseList } from './rows.ts'
 export async function withGroups(
   maker: TagMaker,
   tx: Transaction,
-  caller: LinkCaller,
+  caller: LinkReader,
   changes: readonly { before: LinkRow; row: LinkRow }[],
 ): Promise<LinkRow[]> {
   const { no } = caller.workspace
@@ -45,7 +45,7 @@ export async function withGroups(
 }
 
 /** @throws AppError VALIDATION_FAILED (FOLDER_NOT_FOUND) unless the caller can see the folder */
-export async function assertFolder(tx: Transaction, caller: LinkCaller, id: string): Promise<void> {
+export async function assertFolder(tx: Transaction, caller: LinkReader, id: string): Promise<void> {
   const { no } = caller.workspace
   const folder = seesFolder(caller, id) ? await findFolder(tx, no, id) : undefined
   if (folder === undefined) throw invalid({ field: 'folder_id', code: 'FOLDER_NOT_FOUND' })

@@ -11,7 +11,7 @@ import {
   listEntries,
   withNames,
 } from '../audit/index.ts'
-import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
+import type { LinkReader, LinkContext, LinkWriter } from './context.ts'
 import type { PreparedPatch } from './fields.ts'
 import { withPresentGroups } from './groups.ts'
 import { deletedLinks } from './remove.ts'
@@ -28,7 +28,7 @@ const STEP = 500
 async function linkOrDeleted(
   ctx: Pick<LinkContext, 'clock'>,
   sql: Sql,
-  caller: LinkCaller,
+  caller: LinkReader,
   id: string,
 ): Promise<{ row: LinkRow; isDeleted: boolean }> {
   const row = await findLink(sql, id, caller)
@@ -50,7 +50,7 @@ async function linkOrDeleted(
  */
 export async function history(
   ctx: LinkContext,
-  caller: LinkCaller & Pick<LinkPrincipal, 'scopes'>,
+  caller: LinkReader & Pick<LinkWriter, 'scopes'>,
   id: string,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<HistoryPage> {
@@ -127,7 +127,7 @@ export type PreparedRestore = {
  */
 export async function prepareRestore(
   ctx: LinkContext,
-  caller: LinkCaller,
+  caller: LinkReader,
   id: string,
   version: number | undefined,
   reach = Number.POSITIVE_INFINITY,
@@ -154,7 +154,7 @@ function noSuchVersion(min: number, max: number): AppError {
 export async function restore(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   id: string,
   prepared: PreparedRestore,
   ifMatch: IfMatch,

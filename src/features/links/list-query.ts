@@ -9,7 +9,7 @@ import {
   someText,
   whole,
 } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { parseQueryTime } from '../../lib/validation/timestamp.ts'
 import { BOUNDS, checkDomainFilter, serializeDestination } from '../../model/links/values.ts'
 import { checkCreator } from './creator.ts'
@@ -172,8 +172,8 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
         ({ cursor, page, sort, search, q }) => [
           ...(cursor === undefined || page === undefined
             ? []
-            : [new Fault('CONFLICTING_PARAMETERS', { other: 'cursor' }).at('page')]),
-          ...(sort === RELEVANCE && !search && !q ? [new Fault('REQUIRED').at('search')] : []),
+            : [new ValidationIssue('CONFLICTING_PARAMETERS', { other: 'cursor' }).at('page')]),
+          ...(sort === RELEVANCE && !search && !q ? [new ValidationIssue('REQUIRED').at('search')] : []),
         ],
         isObject,
       ),

@@ -5,7 +5,7 @@ import { slugKey } from '../../model/links/slug.ts'
 import { prepare, type Sql } from '../../platform/storage/index.ts'
 import { findIdsOf } from '../folders/index.ts'
 import { hasTagWith, numbersOfTags } from '../tags/index.ts'
-import type { LinkContext, LinkPrincipal } from './context.ts'
+import type { LinkContext, LinkWriter } from './context.ts'
 import { idOfCreator, ME, sameCreators } from './creator.ts'
 import { isPlain, isPlainButArchived, rangeOf } from './filter.ts'
 import type { LinkFilter, NamedLinks } from './filter-types.ts'
@@ -17,7 +17,7 @@ import { countArchived, factsOf, type Total } from './totals.ts'
 /** A page of a workspace's links. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
 export async function list(
   ctx: LinkContext,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   query: ListQuery,
 ): Promise<LinkList> {
   const { cursors } = ctx
@@ -93,7 +93,7 @@ export async function find(ctx: LinkContext, asked: LinkFilter, query: ListQuery
 /** The filter of a query, without what needs the database. */
 export function filterOf(
   { blocks }: LinkContext,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   query: FilterQuery,
 ): LinkFilter {
   const term = foldForSearch(query.search ?? '')

@@ -4,7 +4,7 @@ import { answerCreated, answerOk, describeOne } from '../../http/respond.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import { someText } from '../../lib/validation/checked.ts'
 import { URL_LENGTH_MAX } from '../../model/links/values.ts'
-import { principalOf } from '../audit/index.ts'
+import { writerOf } from '../audit/index.ts'
 import type { LinkSchemas } from './fields.ts'
 import { BY_EXTERNAL_ID } from './one-link-routes.ts'
 import { LINK_EXAMPLE, LinkSchema } from './schemas.ts'
@@ -65,7 +65,7 @@ export function registerLookupRoutes(
       if (body.external_id !== undefined && body.external_id !== id) {
         throw invalid({ field: 'external_id', code: 'INVALID_VALUE', params: { allowed: [id] } })
       }
-      const caller = principalOf(call)
+      const caller = writerOf(call)
       const prepared = await links.prepareUpsert(caller, id, body, ifMatch)
       return mutate(async (tx) => {
         const { link, isNew } = await links.upsert(tx, caller, id, prepared, ifMatch)

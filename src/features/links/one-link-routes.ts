@@ -3,7 +3,7 @@ import { type Api, endpoint } from '../../http/index.ts'
 import { answerOk, describeOne } from '../../http/respond.ts'
 import { boundedText } from '../../lib/validation/checked.ts'
 import { BOUNDS } from '../../model/links/values.ts'
-import { principalOf } from '../audit/index.ts'
+import { writerOf } from '../audit/index.ts'
 import type { LinkSchemas } from './fields.ts'
 import type { LinkName } from './find.ts'
 import { LINK_EXAMPLE, LinkSchema } from './schemas.ts'
@@ -87,7 +87,7 @@ export function registerOneLinkRoutes<P extends z.ZodType>(
     ],
     async handler(call) {
       const { body, ifMatch, mutate } = call
-      const caller = principalOf(call)
+      const caller = writerOf(call)
       const name = nameOf(call.params)
       const prepared = await links.preparePatch(caller, name, body, ifMatch)
       return mutate(async (tx) => {
@@ -110,6 +110,6 @@ export function registerOneLinkRoutes<P extends z.ZodType>(
     success: { status: 204, description: 'The link is deleted.' },
     errors: ['LINK_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
-      call.mutate((tx) => links.remove(tx, principalOf(call), nameOf(call.params), call.ifMatch)),
+      call.mutate((tx) => links.remove(tx, writerOf(call), nameOf(call.params), call.ifMatch)),
   })
 }

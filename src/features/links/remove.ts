@@ -1,4 +1,4 @@
-import type { IfMatch } from '../../http/callers.ts'
+import type { IfMatch, Reader } from '../../http/callers.ts'
 import { pageOf } from '../../http/page.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import {
@@ -9,14 +9,14 @@ import {
 } from '../../platform/storage/index.ts'
 import { recordChange } from '../audit/index.ts'
 import { addressesOf, allOf, holdSlug } from './addresses.ts'
-import type { LinkCaller, LinkContext, LinkPrincipal } from './context.ts'
+import type { LinkReader, LinkContext, LinkWriter } from './context.ts'
 import { eventObjectOf } from './event-object.ts'
 import type { LinkName } from './find.ts'
 import { reserveQuota } from './quota.ts'
 import type { LinkRow } from './row.ts'
 import { targetOfEntry } from './rows.ts'
 import type { DeletedLink, DeletedLinkList } from './schemas.ts'
-import { deleteLink, type LinkSeeker, selectLinks } from './store.ts'
+import { deleteLink, selectLinks } from './store.ts'
 import { linkToChange } from './update.ts'
 
 /** How long a deleted link can be restored; its clicks are kept for as long. */
@@ -30,7 +30,7 @@ export const GRACE_MS = 7 * 24 * 3_600_000
 export async function remove(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   name: LinkName,
   ifMatch: IfMatch,
 ): Promise<void> {
@@ -143,7 +143,7 @@ async function forget(
  * The deleted links of a workspace that a reader can see and that can still be restored: every
  * access by a reader goes through this.
  */
-export function deletedLinks({ db }: Sql, reader: LinkSeeker, nowMs: number) {
+export function deletedLinks({ db }: Sql, reader: Reader, nowMs: number) {
   return db
     .selectFrom('deleted_links')
     .where('workspace_no', '=', reader.workspace.no)
@@ -164,7 +164,7 @@ interface DeletedQuery {
  */
 export async function listDeleted(
   { storage, clock, cursors, domains }: LinkContext,
-  caller: LinkCaller,
+  caller: LinkReader,
   { id, limit, cursor }: DeletedQuery,
 ): Promise<DeletedLinkList> {
   const binding = JSON.stringify(['deleted', caller.workspace.no, id ?? null])

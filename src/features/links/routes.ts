@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
 import { pageAnswer, pageLinks, pageParameters, pageSuccess } from '../../http/page.ts'
 import { answerCreated, answerOk, describeOne } from '../../http/respond.ts'
-import { principalOf } from '../audit/index.ts'
+import { writerOf } from '../audit/index.ts'
 import { registerBulkRoutes } from './bulk/routes.ts'
 import { createLinkSchemas } from './fields.ts'
 import { createListQuerySchema, listQueryOf } from './list-query.ts'
@@ -69,7 +69,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     errors: ['BAD_REQUEST'],
     async handler(call) {
       const { query, request, baseUrl } = call
-      const list = await deps.links.list(principalOf(call), listQueryOf(query))
+      const list = await deps.links.list(writerOf(call), listQueryOf(query))
       const headers = { Link: pageLinks(baseUrl, request.url, list.pagination) }
       return { status: 200, body: list, headers }
     },
@@ -97,7 +97,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     async handler(call) {
       const { body, mutate, query } = call
       const { if_exists: ifExists } = query
-      const caller = principalOf(call)
+      const caller = writerOf(call)
       const prepared = await deps.links.prepareCreate(caller, body, ifExists)
       return mutate(
         async (tx) => {
@@ -214,7 +214,7 @@ function registerHistoryRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService
       const { body, caller, params, ifMatch, mutate } = call
       const prepared = await deps.links.prepareRestore(caller, params.id, body.version)
       return mutate(async (tx) => {
-        const link = await deps.links.restore(tx, principalOf(call), params.id, prepared, ifMatch)
+        const link = await deps.links.restore(tx, writerOf(call), params.id, prepared, ifMatch)
         return answerOk(deps.links.warned(link, call))
       })
     },

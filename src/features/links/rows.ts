@@ -1,5 +1,5 @@
 import { invalid } from '../../lib/errors/index.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { foldCase, foldForSearch } from '../../lib/validation/text.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import type { BlockList, LinkBlock } from '../../model/blocks/list.ts'
@@ -103,7 +103,7 @@ export function withUtmFields<F extends PreparedPatch>(
   const after = withUtm(before, utm ?? NO_UTM)
   if (after === before) return patch
   const checked = rules.checkUrl(after)
-  if (!(checked instanceof Fault)) return { ...patch, destination_url: checked }
+  if (!(checked instanceof ValidationIssue)) return { ...patch, destination_url: checked }
   throw invalid(checked.of('utm'))
 }
 
@@ -120,7 +120,7 @@ export function withTagChanges(patch: PreparedPatch, { tags: stored }: LinkRow):
   const gone = new Set(removed.map(({ key }) => key))
   const had = parseList(stored).map((tag) => ({ tag, key: foldCase(tag) }))
   const tags = checkTags([...had.filter(({ key }) => !gone.has(key)), ...added])
-  if (tags instanceof Fault) throw invalid(tags.of('tags'))
+  if (tags instanceof ValidationIssue) throw invalid(tags.of('tags'))
   return { ...rest, tags }
 }
 

@@ -12,7 +12,7 @@ import { createBulk } from './bulk/run.ts'
 import { undoFound } from './bulk/undo.ts'
 import { weigh } from './bulk/weight.ts'
 import { checkLink } from './check.ts'
-import type { LinkContext, LinkPrincipal, LinkServiceDeps } from './context.ts'
+import type { LinkContext, LinkWriter, LinkServiceDeps } from './context.ts'
 import { create, createTogether } from './create.ts'
 import { createExports, exportColumns } from './export.ts'
 import {
@@ -110,7 +110,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     bulk: createBulk(ctx, schemasOf),
     createTogether: <K>(
       tx: Transaction,
-      caller: LinkPrincipal,
+      caller: LinkWriter,
       all: ReadonlyMap<K, PreparedCreate>,
     ) => createTogether(ctx, tx, caller, all),
     /** What the schemas depend on; their output is the input of this service. */
@@ -121,16 +121,16 @@ export function createLinkService(deps: LinkServiceDeps) {
     warned: (link: Link, reader: { readonly locale: Locale }) =>
       withWarnings(link, ctx.clock.now(), reader),
     warningsOf: (link: Link) => warningsOf(link, ctx.clock.now()),
-    prepareCreate: (caller: LinkPrincipal, fields: CreateFields, ifExists?: IfExists) =>
+    prepareCreate: (caller: LinkWriter, fields: CreateFields, ifExists?: IfExists) =>
       prepareWrite(ctx, caller, fields, (tx, prepared) =>
         findOrCreate(ctx, tx, caller, prepared, ifExists),
       ),
-    preparePatch: (caller: LinkPrincipal, name: LinkName, fields: PatchFields, ifMatch: IfMatch) =>
+    preparePatch: (caller: LinkWriter, name: LinkName, fields: PatchFields, ifMatch: IfMatch) =>
       prepareWrite(ctx, caller, fields, (tx, patch) =>
         update(ctx, tx, caller, name, patch, ifMatch),
       ),
     prepareUpsert: (
-      caller: LinkPrincipal,
+      caller: LinkWriter,
       externalId: string,
       fields: CreateFields,
       ifMatch: IfMatch,

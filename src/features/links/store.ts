@@ -1,5 +1,6 @@
 import { type Insertable, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
-import { sees, type View } from '../../lib/base/view.ts'
+import type { Reader } from '../../http/callers.ts'
+import { sees } from '../../lib/base/view.ts'
 import {
   type LinksTable,
   prepare,
@@ -165,19 +166,14 @@ const byId = prepare<{ id: string; workspaceNo: number }, LinkRow>((db, p) =>
   selectLinks({ db }).where('id', '=', p.id).where('workspace_no', '=', p.workspaceNo),
 )
 
-/** The viewer of a link. */
-export interface LinkSeeker extends View {
-  readonly workspace: { readonly no: number }
-}
-
 /** A link of the workspace that the caller can see. */
 export async function findLink(
   sqlx: Sql,
   id: string,
-  seeker: LinkSeeker,
+  reader: Reader,
 ): Promise<LinkRow | undefined> {
-  const [row] = await sqlx.run(byId, { id, workspaceNo: seeker.workspace.no })
-  return row !== undefined && sees(seeker, row) ? row : undefined
+  const [row] = await sqlx.run(byId, { id, workspaceNo: reader.workspace.no })
+  return row !== undefined && sees(reader, row) ? row : undefined
 }
 
 const countersOf = prepare<{ seq: number }, Counters>((db, p) =>

@@ -14,9 +14,9 @@ import {
 } from './addresses.ts'
 import {
   externalIdTaken,
-  type LinkCaller,
+  type LinkReader,
   type LinkContext,
-  type LinkPrincipal,
+  type LinkWriter,
 } from './context.ts'
 import { create } from './create.ts'
 import { eventObjectOf } from './event-object.ts'
@@ -41,7 +41,7 @@ import { outsideFaults } from './within.ts'
 /** The link to be changed by a request. @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED */
 export async function linkToChange(
   tx: Transaction,
-  caller: LinkCaller,
+  caller: LinkReader,
   name: LinkName,
   ifMatch: IfMatch,
 ): Promise<LinkRow> {
@@ -61,7 +61,7 @@ export async function linkToChange(
 export async function update(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   name: LinkName,
   patch: PreparedPatch,
   ifMatch: IfMatch,
@@ -77,7 +77,7 @@ export async function update(
 export async function upsert(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   externalId: string,
   fields: PreparedCreate,
   ifMatch: IfMatch,
@@ -100,7 +100,7 @@ export async function upsert(
 export async function change(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   { row: before, isDeleted }: { row: LinkRow; isDeleted: boolean },
   given: PreparedPatch,
   action: 'link.updated' | 'link.restored',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { canonicalHost, enclosingHost } from '../../lib/validation/host.ts'
 import { createUrlCheck, serializeDestination } from '../../model/links/values.ts'
 
@@ -18,7 +18,7 @@ const check = createUrlCheck(
 )
 const code = (text: string) => {
   const result = check(text)
-  return result instanceof Fault ? result.code : result.target
+  return result instanceof ValidationIssue ? result.code : result.target
 }
 
 describe('a destination', () => {
@@ -56,7 +56,7 @@ describe('a destination', () => {
       fc.property(part, part, part, (path, query, fragment) => {
         const given = `https://example.com/${path}?${query}#${fragment}.`
         const result = check(given)
-        if (result instanceof Fault) throw new Error(result.code)
+        if (result instanceof ValidationIssue) throw new Error(result.code)
         expect(result.given).toBe(given)
         // The target is stable: parsing and serializing it again changes nothing.
         expect(new URL(result.target).href).toBe(result.target)

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../../http/service-context.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
-import { type Actor, type Principal, principalOf, recordChange } from '../audit/index.ts'
+import { type Actor, type Writer, writerOf, recordChange } from '../audit/index.ts'
 import { leaveFolders } from '../folders/index.ts'
 import { revokeKeysOf } from '../keys/service.ts'
 import { pictureUrl } from '../users/picture.ts'
@@ -12,14 +12,14 @@ import { isAbove, permissionsOf } from './roles.ts'
 import type { KeysOfMember, Member } from './schemas.ts'
 
 /** A person who changes members. */
-export type MemberPrincipal = Principal &
+export type MemberPrincipal = Writer &
   Required<Pick<Caller, 'scopes'>> & { readonly userId: string }
 
 /** The person who makes a request; not a key. @throws AppError FORBIDDEN */
 export function memberPrincipalOf(call: { caller: Caller; requestId: string }): MemberPrincipal {
   const { caller } = call
   if (caller.kind !== 'session') throw new AppError('FORBIDDEN')
-  return { ...principalOf(call), userId: caller.userId, scopes: caller.scopes }
+  return { ...writerOf(call), userId: caller.userId, scopes: caller.scopes }
 }
 
 type MemberRow = NonNullable<Awaited<ReturnType<typeof findMember>>>

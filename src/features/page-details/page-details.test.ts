@@ -6,7 +6,7 @@ import { NO_DETAILS, type PageDetails } from './read-page.ts'
 import { registerPageDetailsRoute } from './routes.ts'
 import { createPageDetails } from './service.ts'
 
-const EVEN_MS = 50
+const CONSTANT_MS = 50
 const PATH = '/api/v1/page-details'
 
 /** Bodies by path, in the server's encoding, with their headers. */
@@ -36,7 +36,7 @@ async function resolve(host: string) {
 async function siteWith(deps: Partial<Parameters<typeof createPageDetails>[0]> = {}) {
   const outgoing = createOutgoing({ allowedNetworks: ['127.0.0.1/32'], resolve })
   const made = await createTestApi()
-  const pageDetails = createPageDetails({ outgoing, evenMs: EVEN_MS, ...deps })
+  const pageDetails = createPageDetails({ outgoing, constantMs: CONSTANT_MS, ...deps })
   registerPageDetailsRoute(made.api, { pageDetails })
   return made
 }
@@ -255,7 +255,7 @@ describe('an address that may not be called', () => {
         JSON.stringify(NO_DETAILS),
       ])
       // How soon it failed is not seen.
-      expect(performance.now() - before).toBeGreaterThanOrEqual(EVEN_MS - 2)
+      expect(performance.now() - before).toBeGreaterThanOrEqual(CONSTANT_MS - 2)
     }
     expect(asked.filter((path) => !/^\/(?:inside|dead|file|loop)$/.test(path))).toEqual([])
     pages.set('/page', { body: '<title>Named</title>' })
@@ -279,7 +279,7 @@ describe('an address that may not be called', () => {
 test('a few pages are requested at the same time', async () => {
   const held = Promise.withResolvers<never>()
   const outgoing = { send: () => held.promise }
-  const busy = await siteWith({ outgoing, evenMs: 0 })
+  const busy = await siteWith({ outgoing, constantMs: 0 })
   const send = () => busy.send('POST', PATH, { body: { url: 'http://example.com/' } })
   const open = Array.from({ length: 4 }, send)
   const refused = await send()

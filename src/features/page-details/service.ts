@@ -10,7 +10,7 @@ const TIMEOUT_MS = 5_000
 /** The most bytes of a page. */
 const BYTES_MAX = 512 * 1_024
 /** Nothing is answered no sooner than this: how long a failure takes tells what has failed. */
-const EVEN_MS = 1_000
+const CONSTANT_MS = 1_000
 const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i
 
 type Opener = Parameters<ReturnType<typeof createOpenLimit>['take']>[0]
@@ -20,10 +20,10 @@ export type PageDetailsService = ReturnType<typeof createPageDetails>
 /** Asks destinations for their title, description and picture. */
 export function createPageDetails({
   outgoing,
-  evenMs = EVEN_MS,
+  constantMs = CONSTANT_MS,
 }: {
   outgoing: Pick<Outgoing, 'send'>
-  evenMs?: number
+  constantMs?: number
 }) {
   const limit = createOpenLimit(OPEN_EACH, OPEN_MAX)
 
@@ -53,7 +53,7 @@ export function createPageDetails({
     async read(opener: Opener, url: URL): Promise<PageDetails> {
       const release = limit.take(opener)
       try {
-        const even = Bun.sleep(evenMs)
+        const even = Bun.sleep(constantMs)
         const details = await fetchDetails(url).catch(() => NO_DETAILS)
         if (Object.values(details).every((value) => value === null)) await even
         return details

@@ -3,7 +3,7 @@ import { withContext } from '../../lib/base/verbs.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import type { CheckedImage } from '../../lib/validation/image.ts'
 import type { LogosTable, Sql, Transaction } from '../../platform/storage/index.ts'
-import { type Fields, type Principal, recordChange } from '../audit/index.ts'
+import { type Fields, type Writer, recordChange } from '../audit/index.ts'
 
 /** Logos are scaled down to this side; on a code they take a fifth of its side. */
 export const LOGO_SIDE_MAX = 512
@@ -32,7 +32,7 @@ function logoOf({ db }: Pick<Sql, 'db'>, no: number): Promise<LogoRow | undefine
 async function set(
   { clock }: QrContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   logo: CheckedImage,
 ): Promise<LogoRow> {
   const { no } = caller.workspace
@@ -51,7 +51,7 @@ async function set(
 }
 
 /** @throws AppError LOGO_NOT_FOUND */
-async function remove({ clock }: QrContext, tx: Transaction, caller: Principal): Promise<void> {
+async function remove({ clock }: QrContext, tx: Transaction, caller: Writer): Promise<void> {
   const { no } = caller.workspace
   await tx.lockWorkspace(no)
   const before = await logoOf(tx, no)
@@ -67,7 +67,7 @@ function sizeOf(logo: CheckedImage | undefined): Fields {
 /** Records a change of the workspace's QR codes. @throws AppError NOT_FOUND */
 export async function recordSetting(
   tx: Transaction,
-  { workspace, actor }: Principal,
+  { workspace, actor }: Writer,
   at: number,
   before: Fields,
   after: Fields,

@@ -4,7 +4,7 @@ import { AppError, invalid } from '../../lib/errors/index.ts'
 import { IMAGE_BODY_BYTES_MAX, readImage } from '../../lib/validation/image.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import { QR_MARKER } from '../../redirect/target.ts'
-import { principalOf } from '../audit/index.ts'
+import { writerOf } from '../audit/index.ts'
 import type { LinkService } from '../links/index.ts'
 import { LINK_EXAMPLE } from '../links/schemas.ts'
 import { bearsLogo, QR_SIZE, type QrStyle, qrSvg } from './drawing.ts'
@@ -177,7 +177,7 @@ export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: Lo
       const logo = await readImage(call.body.image, LOGO_SIDE_MAX)
       return call.mutate(async (tx) => ({
         status: 200,
-        body: toLogo(await logos.set(tx, principalOf(call), logo)),
+        body: toLogo(await logos.set(tx, writerOf(call), logo)),
       }))
     },
   })
@@ -191,7 +191,7 @@ export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: Lo
     summary: "Delete the workspace's logo",
     success: { status: 204, description: 'The workspace has no logo.' },
     errors: ['LOGO_NOT_FOUND'],
-    handler: (call) => call.mutate((tx) => logos.remove(tx, principalOf(call))),
+    handler: (call) => call.mutate((tx) => logos.remove(tx, writerOf(call))),
   })
 }
 

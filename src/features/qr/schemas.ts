@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { checked, whole } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { IMAGE_SIDE_MAX } from '../../lib/validation/image.ts'
 import { colorField } from '../domains/schemas.ts'
 import {
@@ -22,7 +22,7 @@ const styled = (description: string, standard: string | number) =>
 function color(standard: string, description: string) {
   return checked(z.string(), (text) => {
     const digits = COLOR.exec(text)?.[1]
-    return digits === undefined ? new Fault('INVALID_COLOR') : `#${digits.toLowerCase()}`
+    return digits === undefined ? new ValidationIssue('INVALID_COLOR') : `#${digits.toLowerCase()}`
   })
     .optional()
     .openapi({

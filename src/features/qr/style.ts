@@ -3,7 +3,7 @@ import { type Api, endpoint } from '../../http/index.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { AppError, type ErrorDetail } from '../../lib/errors/index.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
-import { changedFields, type Fields, type Principal, principalOf } from '../audit/index.ts'
+import { changedFields, type Fields, type Writer, writerOf } from '../audit/index.ts'
 import {
   bearsLogo,
   CONTRAST_MIN,
@@ -36,7 +36,7 @@ export function createQrStyleService(context: QrContext) {
 async function set(
   { clock }: QrContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   style: WorkspaceStyle,
 ): Promise<void> {
   const { no } = caller.workspace
@@ -91,7 +91,7 @@ export function registerQrStyleRoutes(
       const { body } = call
       assertReadable(body, body.logo)
       return call.mutate(async (tx) => {
-        await qrStyles.set(tx, principalOf(call), body)
+        await qrStyles.set(tx, writerOf(call), body)
         return { status: 200, body }
       })
     },

@@ -4,7 +4,7 @@ import { PAGE_LIMIT, pageAnswer, pageParameters, pageSuccess } from '../../http/
 import { answerCreated, answerOk, describeOne } from '../../http/respond.ts'
 import { boundedText, checked, someText } from '../../lib/validation/checked.ts'
 import { BOUNDS, checkTag } from '../../model/links/values.ts'
-import { principalOf } from '../audit/index.ts'
+import { writerOf } from '../audit/index.ts'
 import {
   TAG_EXAMPLE,
   TAG_SORTS,
@@ -78,7 +78,7 @@ export function registerTagRoutes(api: Pick<Api, 'add'>, deps: { tags: TagServic
     errors: ['TAG_TAKEN', 'PLAN_LIMIT_REACHED'],
     handler: (call) =>
       call.mutate(async (tx) => {
-        return answerCreated(PATH, await deps.tags.create(tx, principalOf(call), call.body))
+        return answerCreated(PATH, await deps.tags.create(tx, writerOf(call), call.body))
       }),
   })
 
@@ -117,7 +117,7 @@ function registerTagChanges(api: Pick<Api, 'add'>, deps: { tags: TagService }): 
       const links = await deps.tags.linksOf(caller, params.id)
       const patch = { ...body, links }
       return mutate(async (tx) =>
-        answerOk(await deps.tags.update(tx, principalOf(call), params.id, patch, ifMatch)),
+        answerOk(await deps.tags.update(tx, writerOf(call), params.id, patch, ifMatch)),
       )
     },
   })
@@ -140,7 +140,7 @@ function registerTagChanges(api: Pick<Api, 'add'>, deps: { tags: TagService }): 
       const links = await deps.tags.linksOf(caller, params.id, body.into)
       const merge = { ...body, links }
       return mutate(async (tx) =>
-        answerOk(await deps.tags.merge(tx, principalOf(call), params.id, merge, ifMatch)),
+        answerOk(await deps.tags.merge(tx, writerOf(call), params.id, merge, ifMatch)),
       )
     },
   })
@@ -156,6 +156,6 @@ function registerTagChanges(api: Pick<Api, 'add'>, deps: { tags: TagService }): 
     success: { status: 204, description: 'The tag is deleted.' },
     errors: ['TAG_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
-      call.mutate((tx) => deps.tags.remove(tx, principalOf(call), call.params.id, call.ifMatch)),
+      call.mutate((tx) => deps.tags.remove(tx, writerOf(call), call.params.id, call.ifMatch)),
   })
 }

@@ -7,7 +7,7 @@ import { viewOf } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { foldForSearch } from '../../lib/validation/text.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
-import { changedFields, type Fields, type Principal, recordObject } from '../audit/index.ts'
+import { changedFields, type Fields, type Writer, recordObject } from '../audit/index.ts'
 import type { Color } from './colors.ts'
 import type { Tag, TagList, TagSort } from './schemas.ts'
 import {
@@ -24,7 +24,7 @@ import {
 import { colorOf } from './take.ts'
 
 /** Who changes a tag. */
-type TagPrincipal = Reader & Pick<Principal, 'actor'>
+type TagPrincipal = Reader & Pick<Writer, 'actor'>
 
 type Name = { tag: string; key: string }
 

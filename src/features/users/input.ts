@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import { validate } from '../../http/index.ts'
 import { hashNormalized, verifyNormalized } from '../../lib/base/passwords.ts'
-import { invalid, Refused } from '../../lib/errors/index.ts'
+import { invalid, OperatorError } from '../../lib/errors/index.ts'
 import { checked } from '../../lib/validation/checked.ts'
 import { canonicalEmail, EMAIL_MAX, emailKey } from '../../lib/validation/email.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { checkText, compose } from '../../lib/validation/text.ts'
 
 /** The most characters of a person's name. */
@@ -15,10 +15,10 @@ export const PASSWORD_MIN = 10
 export const PASSWORD_MAX = 128
 
 /** A text typed by a person: trimmed, in NFC, not empty, of at most `max` characters. */
-export function trimmed(max: number): (value: string) => string | Fault {
+export function trimmed(max: number): (value: string) => string | ValidationIssue {
   return (value) => {
     const text = compose(value).trim()
-    return text === '' ? new Fault('REQUIRED') : checkText({ max })(text)
+    return text === '' ? new ValidationIssue('REQUIRED') : checkText({ max })(text)
   }
 }
 
@@ -33,14 +33,14 @@ export const nameField = trimmedText(USER_NAME_MAX)
 /** An email address in its stored form. */
 export const emailField = checked(
   z.string(),
-  (value) => canonicalEmail(value) ?? new Fault('INVALID_EMAIL'),
+  (value) => canonicalEmail(value) ?? new ValidationIssue('INVALID_EMAIL'),
 ).openapi({ type: 'string', maxLength: EMAIL_MAX })
 
 /** A new password. */
 export const passwordField = checked(z.string(), (value) => {
   const { length } = [...value]
-  if (length < PASSWORD_MIN) return new Fault('TOO_SHORT', { min: PASSWORD_MIN })
-  return length > PASSWORD_MAX ? new Fault('TOO_LONG', { max: PASSWORD_MAX }) : value
+  if (length < PASSWORD_MIN) return new ValidationIssue('TOO_SHORT', { min: PASSWORD_MIN })
+  return length > PASSWORD_MAX ? new ValidationIssue('TOO_LONG', { max: PASSWORD_MAX }) : value
 }).openapi({
   type: 'string',
   format: 'password',
@@ -60,12 +60,12 @@ const rest = z.object({ password: passwordField.optional(), name: nameField.opti
 
 /**
  * The email address and the name in their stored form.
- * @throws Refused INVALID_EMAIL, AppError VALIDATION_FAILED
+ * @throws OperatorError INVALID_EMAIL, AppError VALIDATION_FAILED
  */
 export function checkNewUser(input: NewUser): { email: string; name: string | null } {
   const email = emailField.safeParse(input.email)
   if (!email.success) {
-    throw new Refused('INVALID_EMAIL', `${input.email.trim()} is not an e-mail address`, {
+    throw new OperatorError('INVALID_EMAIL', `${input.email.trim()} is not an e-mail address`, {
       status: 2,
     })
   }

@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../../http/service-context.ts'
 import { type Random, randomString } from '../../lib/base/random.ts'
 import { withContext } from '../../lib/base/verbs.ts'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import { emailKey } from '../../lib/validation/email.ts'
 import type { Transaction } from '../../platform/storage/index.ts'
 import { assertNotCommon, checkNewUser, hashPassword, type NewUser } from './input.ts'
@@ -72,7 +72,7 @@ async function insert(
 /**
  * Creates a person, with a generated password if none is given; `also` runs in the same
  * transaction.
- * @throws Refused EMAIL_TAKEN, INVALID_EMAIL, AppError VALIDATION_FAILED, and what `also`
+ * @throws OperatorError EMAIL_TAKEN, INVALID_EMAIL, AppError VALIDATION_FAILED, and what `also`
  *   throws
  */
 async function create(
@@ -91,7 +91,7 @@ async function create(
     // The operator has checked the address.
     const user = { email, name, passwordHash, emailVerified: true, language: null }
     const id = await insert(context, tx, user)
-    if (id === null) throw new Refused('EMAIL_TAKEN', `There is a user ${email} already`)
+    if (id === null) throw new OperatorError('EMAIL_TAKEN', `There is a user ${email} already`)
     await also?.(tx, { id, email })
     return { id, email, name, generatedPassword }
   })

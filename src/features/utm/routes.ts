@@ -4,7 +4,7 @@ import { type Api, endpoint } from '../../http/index.ts'
 import { pageAnswer, pageOfAll, pageParameters, pageSuccess } from '../../http/page.ts'
 import { answerCreated, answerOk, describeOne } from '../../http/respond.ts'
 import { foldCase } from '../../lib/validation/text.ts'
-import { principalOf } from '../audit/index.ts'
+import { writerOf } from '../audit/index.ts'
 import {
   TEMPLATES_MAX,
   UTM_TEMPLATE_EXAMPLE,
@@ -67,7 +67,7 @@ export function registerUtmRoutes(
     errors: ['UTM_TEMPLATE_TAKEN'],
     handler: (call) =>
       call.mutate(async (tx) =>
-        answerCreated(PATH, await deps.utm.create(tx, principalOf(call), call.body)),
+        answerCreated(PATH, await deps.utm.create(tx, writerOf(call), call.body)),
       ),
   })
 
@@ -97,7 +97,7 @@ export function registerUtmRoutes(
     handler: (call) =>
       call.mutate(async (tx) => {
         const { params, body, ifMatch } = call
-        return answerOk(await deps.utm.update(tx, principalOf(call), params.id, body, ifMatch))
+        return answerOk(await deps.utm.update(tx, writerOf(call), params.id, body, ifMatch))
       }),
   })
 
@@ -111,6 +111,6 @@ export function registerUtmRoutes(
     success: { status: 204, description: 'The template is deleted.' },
     errors: ['UTM_TEMPLATE_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
-      call.mutate((tx) => deps.utm.remove(tx, principalOf(call), call.params.id, call.ifMatch)),
+      call.mutate((tx) => deps.utm.remove(tx, writerOf(call), call.params.id, call.ifMatch)),
   })
 }

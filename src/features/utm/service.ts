@@ -5,7 +5,7 @@ import { AppError, invalid } from '../../lib/errors/index.ts'
 import { foldCase } from '../../lib/validation/text.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import type { Schema, Sql, Transaction } from '../../platform/storage/index.ts'
-import { changedFields, type Principal, recordObject } from '../audit/index.ts'
+import { changedFields, type Writer, recordObject } from '../audit/index.ts'
 import { UTM_FIELDS } from '../links/utm.ts'
 import { TEMPLATES_MAX, type UtmTemplate, type UtmTemplatePatch } from './schemas.ts'
 
@@ -36,7 +36,7 @@ async function get({ storage }: Context, caller: Workspace, id: string): Promise
 async function create(
   { clock, ids }: Context,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   fields: UtmTemplatePatch & { name: string },
 ): Promise<UtmTemplate> {
   const { no } = caller.workspace
@@ -65,7 +65,7 @@ async function create(
 async function update(
   { clock }: Context,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
   patch: UtmTemplatePatch,
   ifMatch: IfMatch,
@@ -94,7 +94,7 @@ async function update(
 async function remove(
   { clock }: Context,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
   ifMatch: IfMatch,
 ): Promise<void> {

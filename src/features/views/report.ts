@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { ErrorDetail } from '../../lib/errors/index.ts'
 import { boundedList, boundedRecord } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { checkText } from '../../lib/validation/text.ts'
 import { BOUNDS } from '../../model/links/values.ts'
 
@@ -64,7 +64,7 @@ export function reportFaults(
     const values = group?.check ? given.map(group.check) : checkFilter(name, given, workspaceNo)
     if (values === null) return [{ field, code: 'UNKNOWN_FIELD' }]
     return values.flatMap((value, at) =>
-      value instanceof Fault ? value.of(`${field}[${at}]`) : [],
+      value instanceof ValidationIssue ? value.of(`${field}[${at}]`) : [],
     )
   })
 }

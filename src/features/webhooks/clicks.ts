@@ -2,7 +2,7 @@ import type { View } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import type { Sql } from '../../platform/storage/index.ts'
-import { type Principal, SYSTEM } from '../audit/index.ts'
+import { type Writer, SYSTEM } from '../audit/index.ts'
 import { allowedBy, restrictionsOf } from '../keys/restrictions.ts'
 import { CLICKS } from './schemas.ts'
 import type { DeliveryRow, WebhookRow } from './store.ts'
@@ -15,7 +15,7 @@ interface Position {
 
 /** Reads clicks from the stored ones, never where they are recorded. */
 export type ReadClicks = (
-  caller: Principal,
+  caller: Writer,
   asked: { after: Position; upTo?: Position; only?: View | undefined; limit: number },
 ) => Promise<{ clicks: object[]; end: Position }>
 
@@ -37,7 +37,7 @@ function positionsIn(text: string): Position[] {
 export async function nextClicks(
   readClicks: ReadClicks,
   sql: Sql,
-  maker: Principal,
+  maker: Writer,
   row: WebhookRow,
 ): Promise<{ clicks: string | null; position: string } | null> {
   const [after] = positionsIn(row.clicks_position ?? '')
@@ -56,7 +56,7 @@ export async function nextClicks(
 export async function clicksBody(
   readClicks: ReadClicks,
   sql: Sql,
-  maker: Principal,
+  maker: Writer,
   { row, delivery }: { row: WebhookRow; delivery: DeliveryRow },
 ): Promise<object | null | undefined> {
   const [after, upTo] = positionsIn(delivery.clicks ?? '')

@@ -5,7 +5,7 @@ import type { Random } from '../../lib/base/random.ts'
 import type { Mailer } from '../../platform/mail/mailer.ts'
 import type { Outgoing } from '../../platform/outgoing/index.ts'
 import type { EventSignal, Sql } from '../../platform/storage/index.ts'
-import type { Actor, Principal } from '../audit/index.ts'
+import type { Actor, Writer } from '../audit/index.ts'
 import type { EventService } from '../events/service.ts'
 import type { RestrictedDomains } from '../keys/restrictions.ts'
 import type { ReadClicks } from './clicks.ts'
@@ -24,7 +24,7 @@ export type CallerOf = (
   sql: Sql,
   of: { readonly workspaceNo: number; readonly actor: Actor },
   scope: Permission,
-) => Promise<Principal>
+) => Promise<Writer>
 
 /** What sending needs. */
 export interface SenderDeps extends WebhookContext {

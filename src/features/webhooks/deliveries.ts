@@ -3,7 +3,7 @@ import { withContext } from '../../lib/base/verbs.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { formatTimestamp, parseQueryTime } from '../../lib/validation/timestamp.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
-import type { Principal } from '../audit/index.ts'
+import type { Writer } from '../audit/index.ts'
 import type { FeedEvent } from '../events/types.ts'
 import { type JobRun, type JobService, Postponed } from '../jobs/index.ts'
 import type { CallerOf, WebhookContext } from './context.ts'
@@ -58,7 +58,7 @@ export type Deliveries = ReturnType<typeof createDeliveries>
 /** A page of deliveries, newest first. @throws AppError WEBHOOK_NOT_FOUND, BAD_REQUEST */
 async function list(
   ctx: Context,
-  caller: Principal,
+  caller: Writer,
   id: string,
   {
     status,
@@ -79,7 +79,7 @@ async function list(
 async function replay(
   ctx: Context,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   { id, delivery }: { id: string; delivery: string },
 ): Promise<Delivery> {
   await findEnabled(tx, caller, id)
@@ -95,7 +95,7 @@ async function replay(
 async function test(
   ctx: Context,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
 ): Promise<Delivery[]> {
   const webhook = await findEnabled(tx, caller, id)
@@ -115,7 +115,7 @@ async function test(
 async function replayAll(
   ctx: Context,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   { id, after }: { id: string; after: string | undefined },
 ) {
   await findEnabled(tx, caller, id)
@@ -186,7 +186,7 @@ export function newDelivery(
 }
 
 /** @throws AppError WEBHOOK_NOT_FOUND, WEBHOOK_DISABLED */
-async function findEnabled(sql: Sql, caller: Principal, id: string): Promise<WebhookRow> {
+async function findEnabled(sql: Sql, caller: Writer, id: string): Promise<WebhookRow> {
   const row = await find(sql, caller, id)
   if (row.enabled === 0) throw new AppError('WEBHOOK_DISABLED')
   return row
@@ -201,7 +201,7 @@ async function wakeSender({ clock, wake }: Context, tx: Transaction, id: string)
 /** Deliveries as responses have them, with the events that the caller can see. */
 async function toDeliveries(
   { events }: Context,
-  caller: Principal,
+  caller: Writer,
   rows: readonly DeliveryRow[],
 ): Promise<Delivery[]> {
   const found = await events.visibleOf(

@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors/index.ts'
 import type { Sql } from '../../platform/storage/index.ts'
-import type { Actor, Principal } from '../audit/index.ts'
+import type { Actor, Writer } from '../audit/index.ts'
 import type { FeedEvent } from '../events/types.ts'
 import { visibleEvents } from '../events/visible.ts'
 import { successors } from '../keys/predecessors.ts'
@@ -21,7 +21,7 @@ export interface MatchingPage {
  * Who a webhook acts for, with what they can see now. A key that was rotated is followed by its
  * successor. @throws AppError when they may no longer have a webhook
  */
-export async function makerOf(sql: Sql, callerOf: CallerOf, row: WebhookRow): Promise<Principal> {
+export async function makerOf(sql: Sql, callerOf: CallerOf, row: WebhookRow): Promise<Writer> {
   const { workspace_no: workspaceNo, actor_type, actor_id: id, actor_label: name } = row
   const actorWith = (id: string | null): Actor => {
     return { type: actor_type as Actor['type'], id, name, requestId: null }
@@ -41,7 +41,7 @@ export async function makerOf(sql: Sql, callerOf: CallerOf, row: WebhookRow): Pr
 /** The events after a position that a webhook sends. @throws AppError EVENTS_EXPIRED */
 export async function matchingPage(
   { events, storage }: Pick<WebhookContext, 'events' | 'storage'>,
-  maker: Principal,
+  maker: Writer,
   row: WebhookRow,
   after: number,
   limit: number,

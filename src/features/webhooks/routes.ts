@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess, wholeListParameters } from '../../http/page.ts'
 import { answerOk, describeOne } from '../../http/respond.ts'
-import { principalOf } from '../audit/index.ts'
+import { writerOf } from '../audit/index.ts'
 import { JOB_EXAMPLE, JOBS_PATH, JobSchema, renderJob } from '../jobs/index.ts'
 import type { Deliveries } from './deliveries.ts'
 import { sampleOf } from './samples.ts'
@@ -73,7 +73,7 @@ function registerCollection(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
       WEBHOOK_EXAMPLE,
     ),
     errors: ['BAD_REQUEST'],
-    handler: async (call) => pageAnswer(call, await webhooks.list(principalOf(call), call.query)),
+    handler: async (call) => pageAnswer(call, await webhooks.list(writerOf(call), call.query)),
   })
 
   endpoint(api, {
@@ -85,10 +85,10 @@ function registerCollection(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     operationId: 'createWebhook',
     summary: 'Create a webhook',
     description:
-      'Sends events from now on to the URL, in the form of the feed and signed as in Standard Webhooks ' +
-      '1.0. A webhook gets the events that its creator can see at the time, and stops if they lose ' +
-      `access. A workspace has at most ${WEBHOOKS_MAX}. The response contains the secret only this once ` +
-      'and isn’t stored: `Idempotency-Key` is ignored.',
+      'Events that happen from now on are sent to the URL as they are in the feed, signed as Standard ' +
+      'Webhooks 1.0 says. It gets the events that its maker can see at the time; if they lose access, ' +
+      `it stops. A workspace has at most ${WEBHOOKS_MAX}. The answer holds the secret, this once, and ` +
+      'is never stored: an `Idempotency-Key` is ignored.',
     body: WebhookCreateSchema,
     bodyExample: { url: WEBHOOK_EXAMPLE.url, types: ['link.created'] },
     success: withSecret(201, 'The webhook with its secret.'),
@@ -96,7 +96,7 @@ function registerCollection(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     async handler(call) {
       await webhooks.assertReachable(call.body.url)
       return call.mutate(async (tx) => {
-        const body = await webhooks.create(tx, principalOf(call), call.body)
+        const body = await webhooks.create(tx, writerOf(call), call.body)
         const headers = { Location: `${PATH}/${body.id}`, ...NO_STORE }
         return { status: 201, body, version: body.version, headers }
       })
@@ -130,7 +130,7 @@ function registerById(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     summary: 'Get a webhook',
     success: one(200, 'The webhook, without its secret.'),
     errors: ['WEBHOOK_NOT_FOUND'],
-    handler: async (call) => answerOk(await webhooks.get(principalOf(call), call.params.id)),
+    handler: async (call) => answerOk(await webhooks.get(writerOf(call), call.params.id)),
   })
 
   endpoint(api, {
@@ -141,8 +141,8 @@ function registerById(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     operationId: 'updateWebhook',
     summary: 'Update a webhook',
     description:
-      'A JSON merge patch (RFC 7396). When it is enabled again, it sends pending deliveries, and events ' +
-      'from then on; events in between can be replayed.',
+      'A JSON merge patch (RFC 7396). Enabled again, it sends what happens from then on, and what was ' +
+      'waiting; events in between can be replayed.',
     body: WebhookPatchSchema,
     bodyExample: { enabled: true },
     success: one(200, 'The webhook as it is now.'),
@@ -151,7 +151,7 @@ function registerById(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
       const { params, body, ifMatch } = call
       await webhooks.assertReachable(body.url)
       return call.mutate(async (tx) =>
-        answerOk(await webhooks.update(tx, principalOf(call), params.id, body, ifMatch)),
+        answerOk(await webhooks.update(tx, writerOf(call), params.id, body, ifMatch)),
       )
     },
   })
@@ -165,7 +165,7 @@ function registerById(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     success: { status: 204, description: 'The webhook and its deliveries are deleted.' },
     errors: ['WEBHOOK_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
-      call.mutate((tx) => webhooks.remove(tx, principalOf(call), call.params.id, call.ifMatch)),
+      call.mutate((tx) => webhooks.remove(tx, writerOf(call), call.params.id, call.ifMatch)),
   })
 
   endpoint(api, {
@@ -177,14 +177,14 @@ function registerById(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     operationId: 'rotateWebhookSecret',
     summary: 'Rotate the secret of a webhook',
     description:
-      'Replaces the secret and the key pair. The previous ones also sign for 24 hours. The response ' +
-      'contains the secret only this once: `Idempotency-Key` is ignored.',
+      'Gives it another secret and key pair. For 24 hours the previous ones sign too. The answer ' +
+      'holds the secret, this once: an `Idempotency-Key` is ignored.',
     params: BY_ID.params,
     success: withSecret(200, 'The webhook with its new secret.'),
     errors: ['WEBHOOK_NOT_FOUND'],
     handler: (call) =>
       call.mutate(async (tx) => {
-        const body = await webhooks.rotate(tx, principalOf(call), call.params.id)
+        const body = await webhooks.rotate(tx, writerOf(call), call.params.id)
         return { ...answerOk(body), headers: NO_STORE }
       }),
   })
@@ -197,7 +197,7 @@ function registerDeliveryRoutes(api: Pick<Api, 'add'>, deliveries: Deliveries): 
     path: `${PATH}/{id}/test`,
     operationId: 'testWebhook',
     summary: 'Test a webhook',
-    description: 'Sends one sample of each of its types. The deliveries show the results.',
+    description: 'Sends a sample of each of its types, once. The deliveries say how that went.',
     params: BY_ID.params,
     success: {
       status: 202,
@@ -208,7 +208,7 @@ function registerDeliveryRoutes(api: Pick<Api, 'add'>, deliveries: Deliveries): 
     errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_DISABLED'],
     handler: (call) =>
       call.mutate(async (tx) => {
-        const data = await deliveries.test(tx, principalOf(call), call.params.id)
+        const data = await deliveries.test(tx, writerOf(call), call.params.id)
         return { status: 202, body: { data } }
       }),
   })
@@ -231,7 +231,7 @@ function registerDeliveryRoutes(api: Pick<Api, 'add'>, deliveries: Deliveries): 
     ),
     errors: ['BAD_REQUEST', 'WEBHOOK_NOT_FOUND'],
     handler: async (call) =>
-      pageAnswer(call, await deliveries.list(principalOf(call), call.params.id, call.query)),
+      pageAnswer(call, await deliveries.list(writerOf(call), call.params.id, call.query)),
   })
 }
 
@@ -253,7 +253,7 @@ function registerReplayRoutes(api: Pick<Api, 'add'>, deliveries: Deliveries): vo
     handler: (call) =>
       call.mutate(async (tx) => {
         const { id, delivery_id: delivery } = call.params
-        const body = await deliveries.replay(tx, principalOf(call), { id, delivery })
+        const body = await deliveries.replay(tx, writerOf(call), { id, delivery })
         return { status: 202, body }
       }),
   })
@@ -265,7 +265,8 @@ function registerReplayRoutes(api: Pick<Api, 'add'>, deliveries: Deliveries): vo
     operationId: 'replayWebhook',
     summary: 'Replay events',
     description:
-      'Starts a job that sends all matching events after an event or from a time on, up to now.',
+      'Starts a job that sends all events after one, or from a time on, up to now, as far as they match ' +
+      'the webhook.',
     params: BY_ID.params,
     body: ReplaySchema,
     bodyExample: { after: DELIVERY_EXAMPLE.event_id },
@@ -288,7 +289,7 @@ function registerReplayRoutes(api: Pick<Api, 'add'>, deliveries: Deliveries): vo
       call.mutate(async (tx) => {
         const after = call.body.after ?? undefined
         const { id } = call.params
-        const row = await deliveries.replayAll(tx, principalOf(call), { id, after })
+        const row = await deliveries.replayAll(tx, writerOf(call), { id, after })
         const headers = { Location: `${JOBS_PATH}/${row.id}` }
         return { status: 202, body: renderJob(row, call), headers }
       }),

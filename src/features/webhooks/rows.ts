@@ -3,7 +3,7 @@ import { isPartial } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
-import { type Actor, type Principal, recordObject, withoutAddresses } from '../audit/index.ts'
+import { type Actor, type Writer, recordObject, withoutAddresses } from '../audit/index.ts'
 import { predecessors } from '../keys/predecessors.ts'
 import { restrictionsOf, shownRestrictions } from '../keys/restrictions.ts'
 import type { WebhookContext } from './context.ts'
@@ -12,7 +12,7 @@ import { signingKeys } from './sign.ts'
 import { findWebhook, type WebhookRow, type WebhookView } from './store.ts'
 
 /** Who sees only some links sees only the webhooks that they made: others send what is hidden. */
-export async function viewOf(sql: Sql, caller: Principal): Promise<WebhookView> {
+export async function viewOf(sql: Sql, caller: Writer): Promise<WebhookView> {
   const { workspace, actor } = caller
   const makers = isPartial(caller)
     ? await predecessors(sql, workspace.no, actor.id ?? '')
@@ -21,7 +21,7 @@ export async function viewOf(sql: Sql, caller: Principal): Promise<WebhookView> 
 }
 
 /** @throws AppError WEBHOOK_NOT_FOUND */
-export async function find(sql: Sql, caller: Principal, id: string): Promise<WebhookRow> {
+export async function find(sql: Sql, caller: Writer, id: string): Promise<WebhookRow> {
   const row = await findWebhook(sql, await viewOf(sql, caller), id)
   if (row === undefined) throw new AppError('WEBHOOK_NOT_FOUND')
   return row

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { listOf, pageParameters } from '../../http/page.ts'
 import { VERSIONED } from '../../http/respond.ts'
 import { boundedList, checked, someText } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { ActorSchema } from '../audit/index.ts'
 import { EVENT_EXAMPLE, EVENT_TYPES, EventSchema, type EventType } from '../events/types.ts'
 import { RestrictionsInput } from '../keys/restrictions.ts'
@@ -111,14 +111,14 @@ export const NewWebhookSchema = WebhookSchema.extend({
 
 const url = checked(z.string().openapi({ format: 'uri', maxLength: URL_LENGTH_MAX }), checkUrl)
 
-function checkUrl(text: string): string | Fault {
-  if (text.length > URL_LENGTH_MAX) return new Fault('TOO_LONG', { max: URL_LENGTH_MAX })
+function checkUrl(text: string): string | ValidationIssue {
+  if (text.length > URL_LENGTH_MAX) return new ValidationIssue('TOO_LONG', { max: URL_LENGTH_MAX })
   const parsed = URL.parse(text)
-  if (parsed === null) return new Fault('INVALID_URL')
+  if (parsed === null) return new ValidationIssue('INVALID_URL')
   if (!/^https?:$/.test(parsed.protocol)) {
-    return new Fault('URL_SCHEME_NOT_ALLOWED', { allowed: ['https', 'http'] })
+    return new ValidationIssue('URL_SCHEME_NOT_ALLOWED', { allowed: ['https', 'http'] })
   }
-  return parsed.username + parsed.password === '' ? parsed.href : new Fault('URL_HAS_CREDENTIALS')
+  return parsed.username + parsed.password === '' ? parsed.href : new ValidationIssue('URL_HAS_CREDENTIALS')
 }
 
 const typesInput = checked(

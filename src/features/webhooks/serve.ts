@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/errors/index.ts'
-import type { Principal } from '../audit/index.ts'
+import type { Writer } from '../audit/index.ts'
 import { attempt, nextAttemptAt, type Outcome } from './attempt.ts'
 import { clicksBody, nextClicks, positionText } from './clicks.ts'
 import type { SenderDeps } from './context.ts'
@@ -122,7 +122,7 @@ export class WebhookWorker {
   }
 
   /** Who the webhook acts for now. Null: they may no longer, so it is disabled. */
-  async #makerNow(row: WebhookRow): Promise<Principal | null> {
+  async #makerNow(row: WebhookRow): Promise<Writer | null> {
     try {
       return await makerOf(this.deps.storage.read, this.deps.callerOf, row)
     } catch (error) {
@@ -132,7 +132,7 @@ export class WebhookWorker {
     }
   }
 
-  async #due(row: WebhookRow, maker: Principal): Promise<DeliveryRow[]> {
+  async #due(row: WebhookRow, maker: Writer): Promise<DeliveryRow[]> {
     const { storage, clock } = this.deps
     const find = () => {
       const without = [...this.#inFlight.keys()]
@@ -146,7 +146,7 @@ export class WebhookWorker {
   }
 
   /** Makes deliveries of the next events. False: none. */
-  async #takeEvents(row: WebhookRow, maker: Principal): Promise<boolean> {
+  async #takeEvents(row: WebhookRow, maker: Writer): Promise<boolean> {
     const { deps, id } = this
     const { version } = row
     const { position } = this.#reached
@@ -170,7 +170,7 @@ export class WebhookWorker {
   }
 
   /** Makes a delivery of the next clicks. */
-  async #takeClicks(row: WebhookRow, maker: Principal): Promise<void> {
+  async #takeClicks(row: WebhookRow, maker: Writer): Promise<void> {
     const { deps, id } = this
     const isTime = performance.now() - this.#clicksAt >= CLICKS_EVERY_MS
     if (!isTime || !typesOf(row).includes(CLICKS)) return
@@ -193,7 +193,7 @@ export class WebhookWorker {
   }
 
   /** Sends deliveries, some at the same time. */
-  async #send(row: WebhookRow, maker: Principal, due: readonly DeliveryRow[]): Promise<void> {
+  async #send(row: WebhookRow, maker: Writer, due: readonly DeliveryRow[]): Promise<void> {
     const { events, logger, readClicks, storage } = this.deps
     const limit = row.failing_since === null ? IN_FLIGHT : IN_FLIGHT_FAILING
     const numbers = due.flatMap(({ event_no }) => event_no ?? [])

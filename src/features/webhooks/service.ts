@@ -7,7 +7,7 @@ import { AppError, invalid } from '../../lib/errors/index.ts'
 import type { Restrictions } from '../../model/keys/restrictions.ts'
 import { AddressNotAllowed } from '../../platform/outgoing/index.ts'
 import type { Transaction } from '../../platform/storage/index.ts'
-import { type Actor, changedFields, type Principal } from '../audit/index.ts'
+import { type Actor, changedFields, type Writer } from '../audit/index.ts'
 import { changedRestrictions, restrictionsOf, storedRestrictions } from '../keys/restrictions.ts'
 import { visibleTags } from '../tags/index.ts'
 import type { WebhookContext } from './context.ts'
@@ -52,7 +52,7 @@ export function createWebhooks(context: WebhookContext) {
 export type Webhooks = ReturnType<typeof createWebhooks>
 
 /** A page of webhooks, newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
-async function list(ctx: WebhookContext, caller: Principal, { limit, cursor }: PageQuery) {
+async function list(ctx: WebhookContext, caller: Writer, { limit, cursor }: PageQuery) {
   const { storage, cursors } = ctx
   const view = await viewOf(storage.read, caller)
   const binding = JSON.stringify(['webhooks', view])
@@ -70,7 +70,7 @@ function eventTypes({ cursors }: WebhookContext, query: PageQuery) {
 }
 
 /** @throws AppError WEBHOOK_NOT_FOUND */
-async function get(ctx: WebhookContext, caller: Principal, id: string): Promise<Webhook> {
+async function get(ctx: WebhookContext, caller: Writer, id: string): Promise<Webhook> {
   const { read } = ctx.storage
   return toWebhook(ctx, read, await find(read, caller, id))
 }
@@ -90,7 +90,7 @@ async function assertReachable({ outgoing }: WebhookContext, url: string | undef
 async function create(
   ctx: WebhookContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   fields: WebhookPatch & { url: string },
 ): Promise<Webhook & { secret: string }> {
   const { no } = caller.workspace
@@ -139,7 +139,7 @@ async function create(
 async function update(
   ctx: WebhookContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
   patch: WebhookPatch,
   ifMatch: IfMatch,
@@ -184,7 +184,7 @@ async function update(
 async function remove(
   ctx: WebhookContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
   ifMatch: IfMatch,
 ): Promise<void> {
@@ -201,7 +201,7 @@ async function remove(
  * Gives a webhook another secret and key pair; for a day the previous ones sign too.
  * @throws AppError WEBHOOK_NOT_FOUND
  */
-async function rotate(ctx: WebhookContext, tx: Transaction, caller: Principal, id: string) {
+async function rotate(ctx: WebhookContext, tx: Transaction, caller: Writer, id: string) {
   await tx.lockWorkspace(caller.workspace.no)
   const before = await find(tx, caller, id)
   const at = ctx.clock.now()
@@ -227,7 +227,7 @@ function typesColumn(types: readonly WebhookType[] | null | undefined): string {
 async function filterColumn(
   { domains }: WebhookContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   before: string | null,
   patch: WebhookPatch['filter'],
 ): Promise<string | null> {

@@ -3,10 +3,10 @@ import { type Api, type Call, type Caller, endpoint } from '../../http/index.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { boundedList, checked } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { network } from '../../platform/config/parse.ts'
 import type { Storage, Transaction } from '../../platform/storage/index.ts'
-import { principalOf, recordChange } from '../audit/index.ts'
+import { writerOf, recordChange } from '../audit/index.ts'
 
 const PATH = '/api/v1/workspace/excluded-networks'
 const TAG = 'Workspace'
@@ -16,7 +16,7 @@ const item = checked(z.string(), (text) => {
   try {
     return network(text)
   } catch {
-    return new Fault('INVALID_VALUE', {})
+    return new ValidationIssue('INVALID_VALUE', {})
   }
 })
 
@@ -86,7 +86,7 @@ async function change(
   at: number,
   networks: readonly string[],
 ): Promise<void> {
-  const { workspace, actor } = principalOf(call)
+  const { workspace, actor } = writerOf(call)
   await tx.lockWorkspace(workspace.no)
   const before = await networksOf(tx, workspace.no)
   if (JSON.stringify(before) === JSON.stringify(networks)) return

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { validate } from '../../http/index.ts'
 import { checked } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { compose } from '../../lib/validation/text.ts'
 import { trimmed } from '../users/input.ts'
 
@@ -23,7 +23,7 @@ export function nameKey(name: string): string {
 const schema = z.object({
   name: checked(z.string(), (text) => {
     const name = trimmed(WORKSPACE_NAME_MAX)(text)
-    return name instanceof Fault || !looksLikeId(name) ? name : new Fault('INVALID_VALUE', {})
+    return name instanceof ValidationIssue || !looksLikeId(name) ? name : new ValidationIssue('INVALID_VALUE', {})
   }),
 })
 

@@ -1,7 +1,7 @@
 import { type Api, endpoint } from '../../http/index.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import { compose } from '../../lib/validation/text.ts'
-import { principalOf } from '../audit/index.ts'
+import { writerOf } from '../audit/index.ts'
 import type { WorkspaceRemoval } from './removal.ts'
 import { WorkspaceChangeSchema, WorkspaceDeleteSchema, WorkspaceSchema } from './schemas.ts'
 import type { Workspace, WorkspaceService } from './service.ts'
@@ -43,7 +43,7 @@ export function registerWorkspaceRoutes(
     success: { status: 200, description: 'The workspace.', schema: WorkspaceSchema },
     handler: (call) =>
       call.mutate(async (tx) => {
-        const { workspace, actor } = principalOf(call)
+        const { workspace, actor } = writerOf(call)
         const changed = await deps.workspaces.update(tx, workspace.id, call.body, actor)
         return { status: 200, body: toWorkspace(changed) }
       }),
@@ -63,7 +63,7 @@ export function registerWorkspaceRoutes(
     success: { status: 204, description: 'It is deleted permanently.' },
     async handler(call) {
       const answer = await call.mutate(async (tx) => {
-        const { workspace, actor } = principalOf(call)
+        const { workspace, actor } = writerOf(call)
         const found = await deps.workspaces.get(tx, workspace.id)
         if (compose(call.body.confirm_name).trim() !== found.name) {
           throw invalid({ field: 'confirm_name', code: 'NAME_MISMATCH' })

@@ -4,7 +4,7 @@ import type { Role } from '../../http/callers.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import type { Ids } from '../../lib/base/ids.ts'
 import { withContext } from '../../lib/base/verbs.ts'
-import { AppError, Refused } from '../../lib/errors/index.ts'
+import { AppError, OperatorError } from '../../lib/errors/index.ts'
 import { slugFieldsOf, withSlugFields } from '../../model/links/slug-settings.ts'
 import {
   containing,
@@ -43,7 +43,7 @@ export type WorkspaceService = ReturnType<typeof createWorkspaceService>
 /**
  * Creates a workspace.
  * @param input without `planId`: on the default plan.
- * @throws Refused UNKNOWN_PLAN, AppError VALIDATION_FAILED
+ * @throws OperatorError UNKNOWN_PLAN, AppError VALIDATION_FAILED
  */
 async function create(
   { ids, clock, plans }: WorkspaceServiceDeps,
@@ -76,7 +76,7 @@ async function list({ storage }: WorkspaceServiceDeps): Promise<Workspace[]> {
   return (await query.execute()).map(workspaceOf)
 }
 
-/** @throws Refused WORKSPACE_AMBIGUOUS */
+/** @throws OperatorError WORKSPACE_AMBIGUOUS */
 async function find(
   { storage }: WorkspaceServiceDeps,
   ref: string,
@@ -86,7 +86,7 @@ async function find(
   return row && workspaceOf(row)
 }
 
-/** @throws AppError WORKSPACE_NOT_FOUND, Refused WORKSPACE_AMBIGUOUS */
+/** @throws AppError WORKSPACE_NOT_FOUND, OperatorError WORKSPACE_AMBIGUOUS */
 async function get(_: unknown, sql: Sql, ref: string): Promise<Workspace> {
   const row = await rowOf(sql, ref)
   if (row !== undefined) return workspaceOf(row)
@@ -121,7 +121,7 @@ async function ensure(
 
 /**
  * Changes the plan of a workspace. It keeps what exceeds the new plan's limits, but can't add more.
- * @throws as `get` does, Refused UNKNOWN_PLAN
+ * @throws as `get` does, OperatorError UNKNOWN_PLAN
  */
 async function setPlan(
   { plans, clock }: WorkspaceServiceDeps,
@@ -268,7 +268,7 @@ function planIdOf(plans: Plans, given: string | undefined): string {
   const plan = plans.find(given)
   if (plan !== undefined) return plan.id
   const known = plans.all.map(({ id }) => id).join(', ')
-  throw new Refused('UNKNOWN_PLAN', `There is no plan ${given}; there are ${known}`)
+  throw new OperatorError('UNKNOWN_PLAN', `There is no plan ${given}; there are ${known}`)
 }
 
 async function rowOf(sql: Sql, ref: string) {
@@ -278,7 +278,7 @@ async function rowOf(sql: Sql, ref: string) {
   const [row, ...others] = await query.where('name_key', '=', nameKey(ref)).limit(2).execute()
   if (others.length === 0) return row
   const message = `There are several workspaces ${ref}: name the id (workspaces list)`
-  throw new Refused('WORKSPACE_AMBIGUOUS', message)
+  throw new OperatorError('WORKSPACE_AMBIGUOUS', message)
 }
 
 function workspaceOf(row: Selectable<WorkspacesTable>): Workspace {

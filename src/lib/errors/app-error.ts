@@ -103,8 +103,8 @@ export function invalid(...details: readonly ErrorDetail[]): AppError {
 }
 
 /** A refused command of the operator. The message is English, for the command line. */
-export class Refused extends Error {
-  override name = 'Refused'
+export class OperatorError extends Error {
+  override name = 'OperatorError'
   /** The command's exit status: 1 failed, 2 wrong usage or configuration. */
   readonly status: 1 | 2
 
@@ -119,8 +119,8 @@ export class Refused extends Error {
 }
 
 /** Refuses data that was made before the first migration. */
-export function oldData(): Refused {
-  return new Refused(
+export function oldData(): OperatorError {
+  return new OperatorError(
     'DATA_OLD',
     'The data was made by a version of Slugline from before its first release, whose format ' +
       'is not read. Use an empty data directory or database.',
@@ -128,8 +128,8 @@ export function oldData(): Refused {
 }
 
 /** Refuses data with a migration that this version doesn't know. */
-export function newerData(migration: string): Refused {
-  return new Refused(
+export function newerData(migration: string): OperatorError {
+  return new OperatorError(
     'DATA_NEWER',
     `The data was made by a newer version of Slugline (${migration}). Start that version, or ` +
       'restore the backup from before the upgrade.',

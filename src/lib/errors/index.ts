@@ -8,7 +8,7 @@ export {
   invalid,
   newerData,
   oldData,
-  Refused,
+  OperatorError,
 } from './app-error.ts'
 export {
   DETAIL_CODES,

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { z } from '@hono/zod-openapi'
 import { boundedList, boundedRecord, checked, checkWith, orDefault, parseFor } from './checked.ts'
-import { Fault } from './fault.ts'
+import { ValidationIssue } from './validation-issue.ts'
 
 const own = checked(z.string(), (host, workspaceNo) =>
-  host === `host${workspaceNo}` ? host : new Fault('UNKNOWN_DOMAIN'),
+  host === `host${workspaceNo}` ? host : new ValidationIssue('UNKNOWN_DOMAIN'),
 )
 
 const SCHEMAS = {

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { Fault } from './fault.ts'
+import { ValidationIssue } from './validation-issue.ts'
 import { checkText, type TextBounds } from './text.ts'
 
 /** Validates a value for a workspace; null: none, so only shared values are valid. */
@@ -25,15 +25,15 @@ const WorkspaceTransform = z.core.$constructor<z.ZodTransform>('WorkspaceTransfo
 /** A schema whose values are parsed by a check, which may depend on the workspace of {@link parseFor}. */
 export function checked<S extends z.ZodType, T>(
   schema: S,
-  check: (value: z.output<S>, workspaceNo: number | null) => T | Fault | Fault[],
+  check: (value: z.output<S>, workspaceNo: number | null) => T | ValidationIssue | ValidationIssue[],
 ) {
-  type Parsed = Exclude<T, Fault | Fault[]>
+  type Parsed = Exclude<T, ValidationIssue | ValidationIssue[]>
   const transform = (value: unknown, payload: z.core.ParsePayload) => {
     const context = payload as z.RefinementCtx & { workspaceNo: number | null }
     const result = check(value as z.output<S>, context.workspaceNo)
-    const faults = result instanceof Fault ? [result] : result
-    if (!Array.isArray(faults) || !(faults[0] instanceof Fault)) return result
-    addFaults(context, faults as Fault[])
+    const faults = result instanceof ValidationIssue ? [result] : result
+    if (!Array.isArray(faults) || !(faults[0] instanceof ValidationIssue)) return result
+    addIssues(context, faults as ValidationIssue[])
     return z.NEVER
   }
   const parsed = new WorkspaceTransform({ type: 'transform', transform })
@@ -45,11 +45,11 @@ export function checked<S extends z.ZodType, T>(
  * with `when` also before, so that all faults are reported together.
  */
 export function checkWith<T>(
-  faultsOf: (value: T) => readonly Fault[],
+  faultsOf: (value: T) => readonly ValidationIssue[],
   when?: (value: unknown) => boolean,
 ) {
   return z.superRefine<T>(
-    (value, context) => addFaults(context, faultsOf(value)),
+    (value, context) => addIssues(context, faultsOf(value)),
     when && { when: ({ value }) => when(value) },
   )
 }
@@ -60,7 +60,7 @@ export function isObject(value: unknown): boolean {
 }
 
 /** Reports faults of a value. */
-export function addFaults(context: z.RefinementCtx, faults: readonly Fault[]): void {
+export function addIssues(context: z.RefinementCtx, faults: readonly ValidationIssue[]): void {
   for (const { code, params, path } of faults) {
     context.addIssue({ code: 'custom', path: [...path], params: { detail: code, params } })
   }
@@ -70,10 +70,10 @@ const INTEGER = /^-?\d+$/
 
 /** Parses a query parameter that is a whole number from `min` to `max`. */
 export function checkWhole(max: number, min = 1) {
-  return (text: string): number | Fault => {
-    if (!INTEGER.test(text)) return new Fault('INVALID_TYPE', { expected: 'integer' })
+  return (text: string): number | ValidationIssue => {
+    if (!INTEGER.test(text)) return new ValidationIssue('INVALID_TYPE', { expected: 'integer' })
     const value = Number(text)
-    return value < min || value > max ? new Fault('OUT_OF_RANGE', { min, max }) : value
+    return value < min || value > max ? new ValidationIssue('OUT_OF_RANGE', { min, max }) : value
   }
 }
 
@@ -138,7 +138,7 @@ export function boundedRecord<K extends z.ZodType<string, string>, V extends z.Z
 
 /** An issue of a preprocessing step ends the validation of the value. */
 function assertCount(count: number, max: number, context: z.RefinementCtx): void {
-  if (count > max) addFaults(context, [new Fault('TOO_MANY', { max })])
+  if (count > max) addIssues(context, [new ValidationIssue('TOO_MANY', { max })])
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Fault } from './fault.ts'
+import { ValidationIssue } from './validation-issue.ts'
 
 const ASCII = /^[\0-\x7f]*$/
 const CONTROL = /\p{Cc}/u
@@ -76,9 +76,9 @@ export interface TextBounds {
 
 /** Makes the check of a text. */
 export function checkText({ max, min = 0, lines = false }: TextBounds) {
-  return (text: string): string | Fault => {
-    if (text.length < min) return new Fault('TOO_SHORT', { min })
-    if (longerThan(text, max)) return new Fault('TOO_LONG', { max })
-    return isClean(text, lines) ? text : new Fault('INVALID_CHARACTERS')
+  return (text: string): string | ValidationIssue => {
+    if (text.length < min) return new ValidationIssue('TOO_SHORT', { min })
+    if (longerThan(text, max)) return new ValidationIssue('TOO_LONG', { max })
+    return isClean(text, lines) ? text : new ValidationIssue('INVALID_CHARACTERS')
   }
 }

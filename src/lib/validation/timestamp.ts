@@ -1,4 +1,4 @@
-import { Fault } from './fault.ts'
+import { ValidationIssue } from './validation-issue.ts'
 
 /** `date-time` of RFC 3339 §5.6: the offset is required. Digits beyond nanoseconds are apart. */
 const RFC_3339 =
@@ -7,7 +7,7 @@ const MIN_MS = Date.parse('0000-01-01T00:00:00.000Z')
 const MAX_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** Parses a timestamp to milliseconds since the Unix epoch; finer digits are dropped. */
-export function parseTimestamp(text: string): number | Fault {
+export function parseTimestamp(text: string): number | ValidationIssue {
   const [, local, offset] = RFC_3339.exec(text) ?? []
   try {
     const ms = Temporal.Instant.from(`${local}${offset}`).epochMilliseconds
@@ -15,7 +15,7 @@ export function parseTimestamp(text: string): number | Fault {
   } catch {
     // It doesn't match, or is no day of the calendar.
   }
-  return new Fault('INVALID_TIMESTAMP')
+  return new ValidationIssue('INVALID_TIMESTAMP')
 }
 
 const DATE = /^\d{4}-\d\d-\d\d$/
@@ -23,7 +23,7 @@ const DATE = /^\d{4}-\d\d-\d\d$/
 const LOST_PLUS = / (?=\d\d:\d\d$)/
 
 /** Parses a time in a query parameter; a date means its midnight in UTC. */
-export function parseQueryTime(text: string): number | Fault {
+export function parseQueryTime(text: string): number | ValidationIssue {
   return parseTimestamp(DATE.test(text) ? `${text}T00:00:00Z` : text.replace(LOST_PLUS, '+'))
 }
 

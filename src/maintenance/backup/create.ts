@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import packageFile from '../../../package.json' with { type: 'json' }
 import { replaceFile } from '../../lib/base/replace-file.ts'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import { readNode } from '../../platform/cluster/node.ts'
 import { assertSecret, existingSecret } from '../../platform/config/index.ts'
 import { databaseFiles, openSqlite, PUT_BACK } from '../../platform/storage/index.ts'
@@ -46,7 +46,7 @@ export interface Backup {
 /**
  * Backs an instance up. The backup contains everything that the instance answered before the call, see
  * `docs/adr/0084`. One at a time; `after` runs before the next may start.
- * @throws Refused; ConfigError; errors of the databases and of the file system
+ * @throws OperatorError; ConfigError; errors of the databases and of the file system
  */
 export async function createBackup(
   options: BackupOptions,
@@ -56,7 +56,7 @@ export async function createBackup(
   const { dataDir } = options
   assertInstance(options)
   const lock = tryLock(join(dataDir, 'backup-lock.db'), 0)
-  if (lock === null) throw new Refused('BACKUP_RUNNING', 'Another backup of this instance runs')
+  if (lock === null) throw new OperatorError('BACKUP_RUNNING', 'Another backup of this instance runs')
   try {
     const begun = performance.now()
     const manifest = await store.create(name, (directory) => copyInstance(options, directory))
@@ -70,12 +70,12 @@ export async function createBackup(
   }
 }
 
-/** @throws Refused, ConfigError */
+/** @throws OperatorError, ConfigError */
 function assertInstance({ dataDir, given }: BackupOptions): void {
-  if (readNode(dataDir) !== null) throw new Refused('SEVERAL_NODES', OF_SEVERAL_NODES)
+  if (readNode(dataDir) !== null) throw new OperatorError('SEVERAL_NODES', OF_SEVERAL_NODES)
   if (!existsSync(databaseFiles(dataDir).main)) {
     const message = 'There is no instance in the data directory. Is SLUGLINE_DATA_DIR right?'
-    throw new Refused('NO_INSTANCE', message)
+    throw new OperatorError('NO_INSTANCE', message)
   }
   assertSecret(dataDir, given)
 }
@@ -91,7 +91,7 @@ async function copyInstance({ dataDir, given }: BackupOptions, to: string): Prom
   }
   // Old backups may be deleted for this one: it must be of one whole instance.
   if ((await assertOneInstance(to)) === null) {
-    throw new Refused('NO_INSTANCE', `${databaseFiles(dataDir).main} is empty. ${PUT_BACK}`)
+    throw new OperatorError('NO_INSTANCE', `${databaseFiles(dataDir).main} is empty. ${PUT_BACK}`)
   }
   const manifest = await describeFiles(to, {
     version: packageFile.version,
@@ -120,7 +120,7 @@ async function copyClicks(dataDir: string, to: string): Promise<void> {
     await paused?.copyTo(statisticsFile(to))
     paused?.release()
     if (!journal.isWhole) {
-      throw new Refused('JOURNAL_MOVED', 'The journal has moved on during the copy: try again')
+      throw new OperatorError('JOURNAL_MOVED', 'The journal has moved on during the copy: try again')
     }
     journal.copyTo(to)
   } finally {
@@ -152,6 +152,6 @@ async function applyLog(file: string, owner: Owner | null): Promise<void> {
     rmSync(database.temporary, { recursive: true, force: true })
   }
   if (existsSync(`${file}.wal`)) {
-    throw new Refused('STATISTICS_BUSY', 'The log of the statistics was not applied: try again')
+    throw new OperatorError('STATISTICS_BUSY', 'The log of the statistics was not applied: try again')
   }
 }

@@ -1,7 +1,7 @@
 import { createReadStream, readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { z } from 'zod'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 
 /** The format of a backup. */
 const FORMAT = 1
@@ -56,7 +56,7 @@ async function describe(directory: string, name: string): Promise<Manifest['file
   return { name, bytes: statSync(file).size, sha256: hash.digest('hex') }
 }
 
-/** Reads a manifest. @param where it is from, for the message. @throws Refused */
+/** Reads a manifest. @param where it is from, for the message. @throws OperatorError */
 export function parseManifest(text: string, where: string): Manifest {
   let json: unknown
   try {
@@ -78,7 +78,7 @@ export function bytesOf({ files }: Manifest): number {
   return files.reduce((sum, file) => sum + file.bytes, 0)
 }
 
-/** Checks that all files are as described, and there are no others. @throws Refused */
+/** Checks that all files are as described, and there are no others. @throws OperatorError */
 export async function assertFiles(directory: string, { files }: Manifest): Promise<void> {
   const there = new Set(namesIn(directory))
   for (const { name, bytes, sha256 } of files) {
@@ -95,12 +95,12 @@ export async function assertFiles(directory: string, { files }: Manifest): Promi
 }
 
 /** The error for an unusable backup. */
-export function damaged(message: string, code = 'BACKUP_DAMAGED'): Refused {
-  return new Refused(code, message)
+export function damaged(message: string, code = 'BACKUP_DAMAGED'): OperatorError {
+  return new OperatorError(code, message)
 }
 
 /** The error for a directory without a manifest. */
-export function noBackup(where: string): Refused {
+export function noBackup(where: string): OperatorError {
   const message = `${where} is not a backup, or one that was interrupted: it has no ${MANIFEST}`
-  return new Refused('NOT_A_BACKUP', message)
+  return new OperatorError('NOT_A_BACKUP', message)
 }

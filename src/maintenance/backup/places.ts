@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { syncDirectory } from '../../lib/base/replace-file.ts'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import type { BackupPlace, S3Config } from '../../platform/config/index.ts'
 import { damaged, MANIFEST, noBackup } from './manifest.ts'
 import { openS3 } from './s3.ts'
@@ -26,20 +26,20 @@ interface Reach {
   s3: S3Config | null
 }
 
-/** Opens a store of backups. @throws Refused without the keys for S3 */
+/** Opens a store of backups. @throws OperatorError without the keys for S3 */
 export function openStore(place: BackupPlace, { dataDir, s3 }: Reach): BackupStore {
   if ('directory' in place) return inDirectory(place.directory)
   if (s3 !== null) return openS3(place, s3, join(dataDir, 'backing-up'))
   const message = 'Set BACKUP_S3_ACCESS_KEY_ID and BACKUP_S3_SECRET_ACCESS_KEY to reach s3://'
-  throw new Refused('NO_S3_KEYS', message)
+  throw new OperatorError('NO_S3_KEYS', message)
 }
 
-/** The store and the name of a backup. @throws Refused */
+/** The store and the name of a backup. @throws OperatorError */
 export function locate(place: BackupPlace, reach: Reach): { store: BackupStore; name: string } {
   const path = 'directory' in place ? place.directory : place.prefix
   const name = basename(path)
   if (name === '')
-    throw new Refused('INVALID_PLACE', 'Name a backup below the bucket: s3://bucket/name', {
+    throw new OperatorError('INVALID_PLACE', 'Name a backup below the bucket: s3://bucket/name', {
       status: 2,
     })
   const parent = dirname(path)
@@ -110,14 +110,14 @@ function inFiles(directory: string): StoredBackup {
   }
 }
 
-/** @throws Refused when it isn't empty */
+/** @throws OperatorError when it isn't empty */
 function removeEmpty(directory: string): void {
   try {
     rmdirSync(directory)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') throw error
-    throw new Refused('TARGET_NOT_EMPTY', `${directory} exists: name a new directory`)
+    throw new OperatorError('TARGET_NOT_EMPTY', `${directory} exists: name a new directory`)
   }
 }
 
@@ -128,13 +128,13 @@ function makePartial(partial: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'EEXIST' && code !== 'ENOTDIR') throw error
-    throw new Refused('INVALID_PLACE', `${parent} is a file: name a directory`, { status: 2 })
+    throw new OperatorError('INVALID_PLACE', `${parent} is a file: name a directory`, { status: 2 })
   }
   try {
     mkdirSync(partial, { mode: 0o700 })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     const message = `${partial} is left of a backup that was interrupted: delete it first`
-    throw new Refused('TARGET_NOT_EMPTY', message)
+    throw new OperatorError('TARGET_NOT_EMPTY', message)
   }
 }

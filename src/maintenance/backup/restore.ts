@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import { ensureDataDir, restoringDirectory } from '../../platform/config/index.ts'
 import { databaseFiles, migrationStates, renewFeed } from '../../platform/storage/index.ts'
 import { syncTree } from './files.ts'
@@ -13,7 +13,7 @@ const IGNORED = new Set(['lost+found'])
 /**
  * Makes a data directory from a backup, whose copy is verified first. If interrupted, it leaves a
  * directory that no server starts on.
- * @throws Refused when the backup can't be used, or the data directory is not empty
+ * @throws OperatorError when the backup can't be used, or the data directory is not empty
  */
 export async function restoreBackup(backup: StoredBackup, dataDir: string): Promise<Verified> {
   assertEmpty(dataDir)
@@ -38,20 +38,20 @@ export async function restoreBackup(backup: StoredBackup, dataDir: string): Prom
   return verified
 }
 
-/** @throws Refused */
+/** @throws OperatorError */
 function assertEmpty(dataDir: string): void {
   const names = existsSync(dataDir) ? readdirSync(dataDir) : []
   const other = names.find((name) => !IGNORED.has(name))
   if (other === undefined) return
   const message = `${dataDir} is not empty (it has ${other}): a backup is restored into an empty directory`
-  throw new Refused('TARGET_NOT_EMPTY', message)
+  throw new OperatorError('TARGET_NOT_EMPTY', message)
 }
 
-/** @throws Refused if a newer version made the tables */
+/** @throws OperatorError if a newer version made the tables */
 async function assertKnown(dataDir: string): Promise<void> {
   if (!existsSync(databaseFiles(dataDir).main)) return
   const newer = (await migrationStates(dataDir)).find((state) => state.newer)
   if (newer === undefined) return
   const message = `The backup was made by a newer version of Slugline (${newer.name}): restore it with that one`
-  throw new Refused('BACKUP_NEWER', message)
+  throw new OperatorError('BACKUP_NEWER', message)
 }

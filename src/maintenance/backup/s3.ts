@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { S3Client } from 'bun'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import type { S3Config } from '../../platform/config/index.ts'
 import { damaged, MANIFEST, noBackup } from './manifest.ts'
 import type { BackupStore } from './types.ts'
@@ -61,7 +61,7 @@ export function openS3(
     },
     async create(name, fill) {
       if ((await list(keyOf(name, ''))).size > 0) {
-        throw new Refused('TARGET_NOT_EMPTY', `${where}${name} exists: choose another name`)
+        throw new OperatorError('TARGET_NOT_EMPTY', `${where}${name} exists: choose another name`)
       }
       rmSync(staging, { recursive: true, force: true })
       mkdirSync(staging, { mode: 0o700 })
@@ -111,5 +111,5 @@ function explain(error: unknown, where: string): unknown {
   const { name, code, message } = error as Error & { code?: string }
   if (name !== 'S3Error') return error
   const advice = 'check BACKUP_TO and the settings that begin with BACKUP_S3_'
-  return new Refused('S3_FAILED', `${where} can't be used (${code}: ${message}): ${advice}`)
+  return new OperatorError('S3_FAILED', `${where} can't be used (${code}: ${message}): ${advice}`)
 }

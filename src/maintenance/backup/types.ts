@@ -7,7 +7,7 @@ type Fill = (directory: string) => Promise<Manifest>
 export interface BackupStore {
   /** The backups; `isComplete`: it has a manifest. */
   list(): Promise<{ name: string; isComplete: boolean }[]>
-  /** Makes a backup. It is complete and synced when this resolves. @throws Refused */
+  /** Makes a backup. It is complete and synced when this resolves. @throws OperatorError */
   create(name: string, fill: Fill): Promise<Manifest>
   remove(name: string): Promise<void>
   open(name: string): StoredBackup
@@ -19,7 +19,7 @@ export interface StoredBackup {
   where: string
   /** Where its files can be read directly; absent: they have to be fetched. */
   directory?: string
-  /** The text of its manifest. @throws Refused when it has none */
+  /** The text of its manifest. @throws OperatorError when it has none */
   manifest(): Promise<string>
   /** Copies one of its files. */
   fetch(name: string, file: string): Promise<void>

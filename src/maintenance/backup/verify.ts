@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { journalDirectory } from '../../clicks/index.ts'
 import { readJournal } from '../../clicks/segment-reader.ts'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import { databaseFiles, openSqlite, PUT_BACK, SQLiteError } from '../../platform/storage/index.ts'
 import { assertOneInstance } from '../../server/operations/instance.ts'
 import { checkFile } from '../../statistics/engine/duckdb/check.ts'
@@ -22,7 +22,7 @@ export interface Verified {
   journalClicks: number
 }
 
-/** Copies a backup into an empty directory. @throws Refused */
+/** Copies a backup into an empty directory. @throws OperatorError */
 export async function fetchBackup(backup: StoredBackup, directory: string): Promise<Manifest> {
   const manifest = await manifestOf(backup)
   for (const { name } of manifest.files) {
@@ -32,12 +32,12 @@ export async function fetchBackup(backup: StoredBackup, directory: string): Prom
   return manifest
 }
 
-/** @throws Refused */
+/** @throws OperatorError */
 async function manifestOf(backup: StoredBackup): Promise<Manifest> {
   return parseManifest(await backup.manifest(), backup.where)
 }
 
-/** Compares the files in a directory with their manifest, then opens and reads all. @throws Refused */
+/** Compares the files in a directory with their manifest, then opens and reads all. @throws OperatorError */
 export async function verifyFiles(directory: string, manifest: Manifest): Promise<Verified> {
   await assertFiles(directory, manifest)
   const { main, counters } = databaseFiles(directory)
@@ -51,7 +51,7 @@ export async function verifyFiles(directory: string, manifest: Manifest): Promis
   return { manifest, bytes: bytesOf(manifest), links, journalClicks: checkJournal(directory) }
 }
 
-/** Verifies a backup, in place or as a copy. @throws Refused */
+/** Verifies a backup, in place or as a copy. @throws OperatorError */
 export async function verifyBackup(backup: StoredBackup): Promise<Verified> {
   if (backup.directory !== undefined) {
     return await verifyFiles(backup.directory, await manifestOf(backup))
@@ -82,9 +82,9 @@ function checkSqlite(file: string, table: string): number {
   }
 }
 
-/** @throws Refused */
+/** @throws OperatorError */
 function asDamage(error: unknown): never {
-  if (!(error instanceof Refused) || /^DATA_(?:NEWER|OLD)$/.test(error.code)) throw error
+  if (!(error instanceof OperatorError) || /^DATA_(?:NEWER|OLD)$/.test(error.code)) throw error
   throw damaged(error.message.replace(`. ${PUT_BACK}`, ''))
 }
 
@@ -93,7 +93,7 @@ async function checkStatistics(file: string, owner: Owner | null): Promise<void>
     const database = await openDuckDb(file, { readonly: true, owner })
     await checkFile(database).finally(database.close)
   } catch (error) {
-    if (error instanceof Refused) asDamage(error)
+    if (error instanceof OperatorError) asDamage(error)
     throw damaged(`${basename(file)} can't be read: ${(error as Error).message}`)
   }
 }

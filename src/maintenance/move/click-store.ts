@@ -50,7 +50,7 @@ export interface Engine {
 export interface ClickStore extends Engine {
   /**
    * Empties a table without marks. Returns parts that have rows but no mark.
-   * @throws Refused when others have written to it
+   * @throws OperatorError when others have written to it
    */
   prepare(table: ClickTable, marks: ReadonlyMap<number, Mark>): Promise<number[]>
   /** Changes rows and their marks, in one transaction if the engine has them. */

@@ -1,4 +1,4 @@
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import type { Digest } from './digest.ts'
 import type { Target } from './target.ts'
 
@@ -83,7 +83,7 @@ export async function openMarks(target: Target) {
     /**
      * Checks that only moves have written to the tables with marks.
      * @param elsewhere tables that another database has
-     * @throws Refused
+     * @throws OperatorError
      */
     async assertOurs(elsewhere: readonly string[]): Promise<void> {
       const marked = await target.all<{ name: string; rows: string }>(
@@ -109,8 +109,8 @@ export async function openMarks(target: Target) {
 }
 
 /** The refusal of a target that others have written to. */
-export function changed(table: string): Refused {
-  return new Refused(
+export function changed(table: string): OperatorError {
+  return new OperatorError(
     'TARGET_CHANGED',
     `Something else has written to the table ${table} since the last move. Name an empty database`,
   )

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openSharedVisitors } from '../../clicks/index.ts'
 import { systemClock } from '../../lib/base/clock.ts'
 import { systemRandom } from '../../lib/base/random.ts'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import { readNode } from '../../platform/cluster/node.ts'
 import {
   assertSecret,
@@ -58,7 +58,7 @@ interface MoveOptions {
  * Copies an embedded instance into PostgreSQL, and optionally ClickHouse. It can be interrupted at
  * any point and called again. Nodes refuse the database until a move of the stopped instance is
  * complete.
- * @throws Refused; DataDirLocked; ConfigError; errors of the databases
+ * @throws OperatorError; DataDirLocked; ConfigError; errors of the databases
  */
 export async function moveInstance(options: MoveOptions) {
   const { dataDir, to, given, progress } = options
@@ -137,13 +137,13 @@ const FIRST_WORKSPACE = `SELECT id FROM
 async function nameOfSource(dataDir: string, given: string | null): Promise<string> {
   if (readNode(dataDir) !== null) {
     const message = 'This is the data directory of a node: set SLUGLINE_DATA_DIR to the instance'
-    throw new Refused('NODE_DIRECTORY', message)
+    throw new OperatorError('NODE_DIRECTORY', message)
   }
   assertSecret(dataDir, given)
   const secret = given ?? existingSecret(dataDir)
   if (secret === null || !existsSync(databaseFiles(dataDir).main)) {
     const message = 'There is no instance in the data directory. Is SLUGLINE_DATA_DIR right?'
-    throw new Refused('NO_INSTANCE', message)
+    throw new OperatorError('NO_INSTANCE', message)
   }
   await migrateInstance(dataDir)
   const { raw, close } = openSqlite(databaseFiles(dataDir).main, { readonly: true })
@@ -152,9 +152,9 @@ async function nameOfSource(dataDir: string, given: string | null): Promise<stri
   return `${fingerprintOf(secret)} ${first?.[0] ?? ''}`
 }
 
-function inUse(): Refused {
+function inUse(): OperatorError {
   const message = 'Nodes have been started on this database. Name an empty database'
-  return new Refused('TARGET_IN_USE', message)
+  return new OperatorError('TARGET_IN_USE', message)
 }
 
 /** What a target records of its move. */
@@ -165,7 +165,7 @@ interface Run {
 
 /**
  * Checks that the target is empty or has an earlier move of the same instance. Nodes refuse the
- * database from now on until a move is complete, unless one is. @throws Refused
+ * database from now on until a move is complete, unless one is. @throws OperatorError
  */
 async function begin(
   target: Target,
@@ -175,7 +175,7 @@ async function begin(
   const [lock] = await target.all<{ taken: boolean }>(
     "SELECT pg_try_advisory_lock(hashtext('slugline move')) AS taken",
   )
-  if (!lock?.taken) throw new Refused('MOVE_RUNNING', 'Another move into the database runs')
+  if (!lock?.taken) throw new OperatorError('MOVE_RUNNING', 'Another move into the database runs')
   await target.all(MOVES)
   const marks = await openMarks(target)
   const [earlier] = await target.all<{ source: string; clicks: string }>('SELECT * FROM moves')
@@ -185,7 +185,7 @@ async function begin(
   )
   const isSameSource = earlier === undefined || source.startsWith(earlier.source)
   const refuse = (isTrue: boolean | undefined, code: string, message: string) => {
-    if (isTrue) throw new Refused(code, `${message}. Name an empty database`)
+    if (isTrue) throw new OperatorError(code, `${message}. Name an empty database`)
   }
   if (used?.nodes) throw inUse()
   refuse(earlier === undefined && used?.data, 'TARGET_NOT_EMPTY', 'The database holds other data')
@@ -208,7 +208,7 @@ async function begin(
   return marks
 }
 
-/** Records that a move writes to a target that only moves have written to. @throws Refused */
+/** Records that a move writes to a target that only moves have written to. @throws OperatorError */
 async function record(
   target: Target,
   { source, clicks }: Run,

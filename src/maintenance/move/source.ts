@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { silentLogger } from '../../lib/base/logger.ts'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import {
   areUnfilled,
   databaseFiles,
@@ -25,7 +25,7 @@ export type Source = Awaited<ReturnType<typeof openSource>>
  * stored first. Links are read last, so that they include those of all clicks.
  * @param scratch a directory for copies
  * @param isRunning the server runs: it owns the statistics file and the journal
- * @throws Refused
+ * @throws OperatorError
  */
 export async function openSource(
   dataDir: string,
@@ -58,7 +58,7 @@ export async function openSource(
   if (areUnfilled(counters)) {
     counters.close()
     clicks.close()
-    throw new Refused('COUNTERS_UNFILLED', UNFILLED)
+    throw new OperatorError('COUNTERS_UNFILLED', UNFILLED)
   }
   const main = openSnapshot(files.main)
   return {

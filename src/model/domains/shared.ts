@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceFile } from '../../lib/base/replace-file.ts'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import type { Storage, Transaction } from '../../platform/storage/index.ts'
 import {
   canonical,
@@ -13,7 +13,7 @@ import {
 } from './list.ts'
 
 /** The configuration names a host that already has links of another domain, so it is ambiguous. */
-export class DomainConflict extends Refused {
+export class DomainConflict extends OperatorError {
   constructor(host: string, isOwned = false) {
     const reason = isOwned
       ? `${host} is the domain of a workspace; it can't be the base address or a short domain of ` +

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { checked, checkWith, isObject } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { longerThan } from '../../lib/validation/text.ts'
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import { isReserved, parseSlug } from './slug.ts'
@@ -40,17 +40,17 @@ export function isSlugField(name: string): name is keyof SlugFields {
 }
 
 /** A prefix, to which a generated part is added. */
-function checkPrefix(text: string): string | Fault {
+function checkPrefix(text: string): string | ValidationIssue {
   if (text === '') return text
   // Before composition, which at most four characters need.
   if (longerThan(text, 4 * PREFIX_LENGTH_MAX)) {
-    return new Fault('TOO_LONG', { max: PREFIX_LENGTH_MAX })
+    return new ValidationIssue('TOO_LONG', { max: PREFIX_LENGTH_MAX })
   }
   const parsed = parseSlug(`${text}x`)
-  if (parsed instanceof Fault) return parsed
+  if (parsed instanceof ValidationIssue) return parsed
   const prefix = parsed.slug.slice(0, -1)
   return longerThan(prefix, PREFIX_LENGTH_MAX)
-    ? new Fault('TOO_LONG', { max: PREFIX_LENGTH_MAX })
+    ? new ValidationIssue('TOO_LONG', { max: PREFIX_LENGTH_MAX })
     : prefix
 }
 
@@ -61,10 +61,10 @@ export const noneReserved = checkWith<{ slug_prefix?: string | null | undefined 
 )
 
 /** The fault of a prefix below a reserved first segment, of which nothing could be generated. */
-export function reservedFaults(prefix: unknown, domainNo: number): Fault[] {
+export function reservedFaults(prefix: unknown, domainNo: number): ValidationIssue[] {
   const isBelow = typeof prefix === 'string' && prefix.includes('/')
   return isBelow && isReserved(prefix, domainNo)
-    ? [new Fault('SLUG_RESERVED').at('slug_prefix')]
+    ? [new ValidationIssue('SLUG_RESERVED').at('slug_prefix')]
     : []
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { systemRandom } from '../../lib/base/random.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import type { Domains } from '../domains/index.ts'
 import {
   alternatives,
@@ -16,7 +16,7 @@ import {
 
 const code = (text: string) => {
   const result = parseSlug(text)
-  return result instanceof Fault ? result.code : result
+  return result instanceof ValidationIssue ? result.code : result
 }
 const letters = fc.string({ unit: 'grapheme', maxLength: 12 })
 
@@ -156,7 +156,7 @@ describe('an alias', () => {
   } as unknown as Domains
   const read = (text: string) => {
     const alias = checkAlias(text, domains, null)
-    return alias instanceof Fault ? alias.code : alias
+    return alias instanceof ValidationIssue ? alias.code : alias
   }
 
   test('is on the host of its first segment, else on the link’s own', () => {
@@ -230,7 +230,7 @@ describe('joiners where a script needs them (RFC 5892, appendix A)', () => {
     '1\u200c2',
     'न\u0941\u200dन',
   ])('%j is none of these', (text) => {
-    expect(parseSlug(text)).toEqual(new Fault('INVALID_SLUG'))
+    expect(parseSlug(text)).toEqual(new ValidationIssue('INVALID_SLUG'))
   })
 
   test('emoji keep theirs', () => {

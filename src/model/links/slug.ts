@@ -1,5 +1,5 @@
 import { type Random, randomString } from '../../lib/base/random.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { EMOJI, withoutNeededJoiners } from '../../lib/validation/invisible.ts'
 import { compose, foldCase, foldWithDots, longerThan } from '../../lib/validation/text.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
@@ -60,19 +60,19 @@ function dottedOr(slug: string): string {
 }
 
 /** Validates the characters of a slug chosen by a client; see also {@link isReserved}. */
-export function parseSlug(text: string): SlugName | Fault {
+export function parseSlug(text: string): SlugName | ValidationIssue {
   if (PLAIN_SLUG.test(text) && text.length <= SLUG_LENGTH_MAX) return { slug: text, key: text }
-  if (text === '') return new Fault('TOO_SHORT', { min: 1 })
+  if (text === '') return new ValidationIssue('TOO_SHORT', { min: 1 })
   // At most four characters become one.
-  if (longerThan(text, 4 * SLUG_LENGTH_MAX)) return new Fault('TOO_LONG', { max: SLUG_LENGTH_MAX })
+  if (longerThan(text, 4 * SLUG_LENGTH_MAX)) return new ValidationIssue('TOO_LONG', { max: SLUG_LENGTH_MAX })
   const slug = text.isWellFormed() ? compose(text) : text
-  if (longerThan(slug, SLUG_LENGTH_MAX)) return new Fault('TOO_LONG', { max: SLUG_LENGTH_MAX })
+  if (longerThan(slug, SLUG_LENGTH_MAX)) return new ValidationIssue('TOO_LONG', { max: SLUG_LENGTH_MAX })
   const letters = withoutNeededJoiners(slug).replaceAll(EMOJI, '')
-  if (!ALLOWED.test(letters) || MISLEADING.test(letters)) return new Fault('INVALID_SLUG')
+  if (!ALLOWED.test(letters) || MISLEADING.test(letters)) return new ValidationIssue('INVALID_SLUG')
   const segments = slug.split('/')
   const isPath = segments.every((segment) => !NO_SEGMENT.test(segment))
-  if (!isPath || segments.length > SLUG_SEGMENTS_MAX) return new Fault('INVALID_SLUG')
-  if (seenAs(slug) === WELL_KNOWN) return new Fault('SLUG_RESERVED')
+  if (!isPath || segments.length > SLUG_SEGMENTS_MAX) return new ValidationIssue('INVALID_SLUG')
+  if (seenAs(slug) === WELL_KNOWN) return new ValidationIssue('SLUG_RESERVED')
   return { slug, key: slugKey(slug) }
 }
 
@@ -140,14 +140,14 @@ export function checkAliases(
   aliases: readonly AliasInput[],
   domains: Pick<Domains, 'hasCaseSensitive'>,
   workspaceNo: number | null,
-): readonly AliasInput[] | Fault[] {
-  if (aliases.length > BOUNDS.aliases) return [new Fault('TOO_MANY', { max: BOUNDS.aliases })]
+): readonly AliasInput[] | ValidationIssue[] {
+  if (aliases.length > BOUNDS.aliases) return [new ValidationIssue('TOO_MANY', { max: BOUNDS.aliases })]
   const isExact = domains.hasCaseSensitive(workspaceNo)
   const identities = aliases.map(
     ({ domainNo, slug, key }) => `${domainNo ?? ''}/${isExact ? slug : key}`,
   )
   const repeated = identities.flatMap((identity, i) =>
-    identities.indexOf(identity) < i ? [new Fault('DUPLICATE_VALUE').at(i)] : [],
+    identities.indexOf(identity) < i ? [new ValidationIssue('DUPLICATE_VALUE').at(i)] : [],
   )
   return repeated.length > 0 ? repeated : aliases
 }
@@ -157,12 +157,12 @@ export function checkAlias(
   text: string,
   domains: Domains,
   workspaceNo: number | null,
-): AliasInput | Fault {
+): AliasInput | ValidationIssue {
   const { host, slug } = splitHost(text, domains, workspaceNo)
   const domainNo = host === null ? undefined : checkDomain(host, domains, workspaceNo)
-  if (domainNo instanceof Fault) return domainNo
-  const name: SlugName | Fault = parseSlug(slug)
-  return name instanceof Fault || domainNo === undefined ? name : { ...name, domainNo }
+  if (domainNo instanceof ValidationIssue) return domainNo
+  const name: SlugName | ValidationIssue = parseSlug(slug)
+  return name instanceof ValidationIssue || domainNo === undefined ? name : { ...name, domainNo }
 }
 
 /**

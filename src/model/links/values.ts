@@ -1,5 +1,5 @@
 import { LOCATION_BYTES_MAX } from '../../lib/base/headers.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { canBeHost, canonicalHost, hostOfUrl } from '../../lib/validation/host.ts'
 import { checkText, foldCase, hasManyMarks, longerThan } from '../../lib/validation/text.ts'
 import type { Domains } from '../domains/index.ts'
@@ -27,16 +27,16 @@ export const BOUNDS = {
 const checkLength = checkText({ max: BOUNDS.tag, min: 1 })
 
 /** A tag, trimmed. */
-export function checkTag(text: string): Tag | Fault {
+export function checkTag(text: string): Tag | ValidationIssue {
   const tag = checkLength(text.trim())
-  return tag instanceof Fault ? tag : { tag, key: foldCase(tag) }
+  return tag instanceof ValidationIssue ? tag : { tag, key: foldCase(tag) }
 }
 
 /** Tags in the order of their keys; of those that differ only in case the first one stays. */
-export function checkTags(tags: readonly Tag[]): Tag[] | Fault {
+export function checkTags(tags: readonly Tag[]): Tag[] | ValidationIssue {
   const unique = new Map<string, Tag>()
   for (const tag of tags) if (!unique.has(tag.key)) unique.set(tag.key, tag)
-  if (unique.size > BOUNDS.tags) return new Fault('TOO_MANY', { max: BOUNDS.tags })
+  if (unique.size > BOUNDS.tags) return new ValidationIssue('TOO_MANY', { max: BOUNDS.tags })
   // In the database's order.
   return [...unique.values()].sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
 }
@@ -46,10 +46,10 @@ export function checkDomain(
   host: string,
   domains: Domains,
   workspaceNo: number | null,
-): number | Fault {
+): number | ValidationIssue {
   const usable = domains.usableBy(workspaceNo, host)
   if (typeof usable === 'object') return usable.no
-  return new Fault(usable === 'unverified' ? 'DOMAIN_NOT_VERIFIED' : 'UNKNOWN_DOMAIN')
+  return new ValidationIssue(usable === 'unverified' ? 'DOMAIN_NOT_VERIFIED' : 'UNKNOWN_DOMAIN')
 }
 
 /** The number of a domain that a workspace may query. */
@@ -57,8 +57,8 @@ export function checkKnownDomain(
   host: string,
   domains: Domains,
   workspaceNo: number | null,
-): number | Fault {
-  return domains.knownTo(workspaceNo, host) ?? new Fault('UNKNOWN_DOMAIN')
+): number | ValidationIssue {
+  return domains.knownTo(workspaceNo, host) ?? new ValidationIssue('UNKNOWN_DOMAIN')
 }
 
 /** The number of no domain. */
@@ -69,10 +69,10 @@ export function checkDomainFilter(
   host: string,
   domains: Domains,
   workspaceNo: number | null,
-): number | Fault {
+): number | ValidationIssue {
   const known = checkKnownDomain(host, domains, workspaceNo)
   const isHost = canBeHost(host) && !/[/?#@\\]/.test(host) && URL.canParse(`http://${host}`)
-  return known instanceof Fault && isHost ? NO_DOMAIN : known
+  return known instanceof ValidationIssue && isHost ? NO_DOMAIN : known
 }
 
 /** The most characters of a destination, both as given and as sent. */
@@ -162,7 +162,7 @@ export interface Destination {
 }
 
 /** Validates a destination. */
-export type UrlCheck = (text: string) => Destination | Fault
+export type UrlCheck = (text: string) => Destination | ValidationIssue
 
 /** Makes the validation of destinations of an instance (https://url.spec.whatwg.org). */
 export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
@@ -182,38 +182,38 @@ export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
   return (given) => {
     const text = given.trim()
     const url = parseDestination(text)
-    if (url instanceof Fault) return url
-    if (!protocols.has(url.protocol)) return new Fault('URL_SCHEME_NOT_ALLOWED', { allowed })
-    if (url.username !== '' || url.password !== '') return new Fault('URL_HAS_CREDENTIALS')
+    if (url instanceof ValidationIssue) return url
+    if (!protocols.has(url.protocol)) return new ValidationIssue('URL_SCHEME_NOT_ALLOWED', { allowed })
+    if (url.username !== '' || url.password !== '') return new ValidationIssue('URL_HAS_CREDENTIALS')
     if (url.hostname !== '') {
       const host = hostOfUrl(url)
-      if (loopsBack(url, host)) return new Fault('URL_LOOPS_BACK')
-      if (rules.isBlockedHost?.(host)) return new Fault('URL_BLOCKED')
+      if (loopsBack(url, host)) return new ValidationIssue('URL_LOOPS_BACK')
+      if (rules.isBlockedHost?.(host)) return new ValidationIssue('URL_BLOCKED')
     }
     if (Buffer.byteLength(url.href) > LOCATION_BYTES_MAX) {
       const limits = { max: URL_LENGTH_MAX, encoded: LOCATION_BYTES_MAX }
-      return new Fault('TOO_LONG', limits)
+      return new ValidationIssue('TOO_LONG', limits)
     }
     return { given: text, target: url.href }
   }
 }
 
-function parseDestination(text: string): URL | Fault {
-  if (longerThan(text, URL_LENGTH_MAX)) return new Fault('TOO_LONG', { max: URL_LENGTH_MAX })
-  if (CONTROLS.test(text)) return new Fault('URL_HAS_CONTROL_CHARACTERS')
+function parseDestination(text: string): URL | ValidationIssue {
+  if (longerThan(text, URL_LENGTH_MAX)) return new ValidationIssue('TOO_LONG', { max: URL_LENGTH_MAX })
+  if (CONTROLS.test(text)) return new ValidationIssue('URL_HAS_CONTROL_CHARACTERS')
   const [origin = ''] = ORIGIN.exec(text) ?? []
-  if (hasPlaceholder(origin)) return new Fault('PLACEHOLDER_IN_ORIGIN')
+  if (hasPlaceholder(origin)) return new ValidationIssue('PLACEHOLDER_IN_ORIGIN')
   const isParsed = text.isWellFormed() && !hasManyMarks(origin)
-  return (isParsed && serialized(text)) || new Fault('INVALID_URL')
+  return (isParsed && serialized(text)) || new ValidationIssue('INVALID_URL')
 }
 
 /**
  * A URL in the form that destinations are compared in. Links to it may exist even if a new one
  * would be refused.
  */
-export function serializeDestination(text: string): string | Fault {
+export function serializeDestination(text: string): string | ValidationIssue {
   const url = parseDestination(text.trim())
-  return url instanceof Fault ? url : url.href
+  return url instanceof ValidationIssue ? url : url.href
 }
 
 /** An address in URL notation: IPv6 in brackets, without a zone. */

@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis'
-import { within } from '../../lib/base/within.ts'
+import { withTimeout } from '../../lib/base/with-timeout.ts'
 import { isReady } from './redis.ts'
 
 /** What a component wants to know. */
 interface BusListener {
   /** Whether published messages arrive here. */
-  hearing?(heard: boolean): void
+  hearing?(subscribed: boolean): void
   /** A message published by any node, including this one. */
   received?(message: string): void
 }
@@ -38,7 +38,7 @@ export class Bus {
     losses: 0,
   }
   readonly #timer: Timer
-  #heard = false
+  #subscribed = false
   #isSubscribed = false
   #lagMs = 0
   /** When the pending echo was sent; the monotonic clock. */
@@ -66,19 +66,19 @@ export class Bus {
   async publish(message: string): Promise<boolean> {
     const send = async () => (await this.#publisher.publish(this.#channel, message)) >= 0
     const isSent =
-      isReady(this.#publisher) && (await within(PUBLISH_WITHIN_MS, send, false).catch(() => false))
+      isReady(this.#publisher) && (await withTimeout(PUBLISH_WITHIN_MS, send, false).catch(() => false))
     if (!isSent) this.#counts.unsent++
     return isSent
   }
 
   listen(listener: BusListener): void {
     this.#listeners.push(listener)
-    if (this.#heard) listener.hearing?.(true)
+    if (this.#subscribed) listener.hearing?.(true)
   }
 
   /** `lagMs`: how long the last echo took, in milliseconds. */
   state() {
-    return { ...this.#counts, heard: this.#heard, lagMs: this.#lagMs }
+    return { ...this.#counts, subscribed: this.#subscribed, lagMs: this.#lagMs }
   }
 
   close(): void {
@@ -89,10 +89,10 @@ export class Bus {
     this.#publisher.off('ready', this.#onPublisherReady)
   }
 
-  #setHeard(heard: boolean): void {
-    if (this.#heard === heard) return
-    this.#heard = heard
-    for (const listener of this.#listeners) listener.hearing?.(heard)
+  #setSubscribed(subscribed: boolean): void {
+    if (this.#subscribed === subscribed) return
+    this.#subscribed = subscribed
+    for (const listener of this.#listeners) listener.hearing?.(subscribed)
   }
 
   readonly #resubscribe = async (): Promise<void> => {
@@ -111,7 +111,7 @@ export class Bus {
   readonly #lost = (): void => {
     if (this.#isSubscribed) this.#counts.losses++
     this.#isSubscribed = false
-    this.#setHeard(false)
+    this.#setSubscribed(false)
   }
 
   readonly #onMessage = (channel: string, message: string): void => {
@@ -122,12 +122,12 @@ export class Bus {
     }
     this.#lagMs = performance.now() - Number(message)
     this.#waitingSince = undefined
-    if (this.#isSubscribed) this.#setHeard(true)
+    if (this.#isSubscribed) this.#setSubscribed(true)
   }
 
   /** The publisher may become ready after the subscriber. */
   readonly #onPublisherReady = (): void => {
-    if (this.#isSubscribed && !this.#heard) this.#sendEcho()
+    if (this.#isSubscribed && !this.#subscribed) this.#sendEcho()
   }
 
   #sendEcho(): void {
@@ -149,7 +149,7 @@ export class Bus {
     if (this.#waitingSince === undefined) return
     const silentMs = performance.now() - this.#waitingSince
     if (silentMs <= DEAF_MS) return
-    this.#setHeard(false)
+    this.#setSubscribed(false)
     if (silentMs <= HOPELESS_MS) {
       // The pending one may have been lost on the way to the server.
       this.#sendEcho()

@@ -66,9 +66,9 @@ export function openCluster(options: {
     shareEventNews: (signal: EventSignal) => shareEventNews(bus, nodeId, signal),
     /** Resolves when Redis has responded, or after `withinMs`. */
     async settled(withinMs: number): Promise<void> {
-      if (isReady(commands) && bus.state().heard) return
+      if (isReady(commands) && bus.state().subscribed) return
       const { promise, resolve } = Promise.withResolvers<void>()
-      bus.listen({ hearing: (heard) => heard && resolve() })
+      bus.listen({ hearing: (subscribed) => subscribed && resolve() })
       const timer = setTimeout(resolve, withinMs)
       await promise
       clearTimeout(timer)
@@ -81,7 +81,7 @@ export function openCluster(options: {
       /** Late responses of Redis. */
       late: scripts.late,
       /** Requests limited by this node on its own. */
-      alone: limiters.reduce((sum, limiter) => sum + limiter.alone, 0),
+      localFallbackCount: limiters.reduce((sum, limiter) => sum + limiter.localFallbackCount, 0),
     }),
     async close(): Promise<void> {
       await Promise.all(invalidations.map((each) => each.flush()))

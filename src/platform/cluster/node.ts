@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../../lib/base/clock.ts'
 import type { Ids } from '../../lib/base/ids.ts'
 import { replaceFile } from '../../lib/base/replace-file.ts'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import { PUT_BACK, type Storage } from '../storage/index.ts'
 
 /** The node that a data directory's journal belongs to. */
@@ -39,7 +39,7 @@ export function readNode(dataDir: string): Node | null {
 /**
  * Checks that a database knows the node of a data directory: another instance's, or one that was
  * emptied, doesn't. @param isEmpty the database has no tables
- * @throws Refused
+ * @throws OperatorError
  */
 export async function assertNode(
   dataDir: string,
@@ -58,7 +58,7 @@ export async function assertNode(
   const fault = isEmpty
     ? `The database in DATABASE_URL is empty, but ${what} belongs to an instance from before`
     : `${what} belongs to another instance than the database in DATABASE_URL, or to a node that it doesn't know`
-  throw new Refused('DATA_MIXED', `${fault}. ${PUT_BACK}`)
+  throw new OperatorError('DATA_MIXED', `${fault}. ${PUT_BACK}`)
 }
 
 /** The node of a data directory, registered at the first start. @throws StorageUnavailable then */

@@ -1,5 +1,5 @@
 import type { Secret } from '../../lib/base/secret.ts'
-import { within } from '../../lib/base/within.ts'
+import { withTimeout } from '../../lib/base/with-timeout.ts'
 import { connectRedis, isReady } from './redis.ts'
 
 /** Checks a Redis or Valkey server. @returns a keyword for what is wrong, if it is unavailable. */
@@ -18,7 +18,7 @@ export async function probeRedis(url: Secret, withinMs: number) {
       if (!isReady(redis)) await new Promise<void>((ready) => redis.once('ready', ready))
       return await redis.info()
     }
-    const info = await within(withinMs, ask, null)
+    const info = await withTimeout(withinMs, ask, null)
     if (info === null) return code
     const fact = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? ''
     return {

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { within } from '../../lib/base/within.ts'
+import { withTimeout } from '../../lib/base/with-timeout.ts'
 import { isReady } from './redis.ts'
 
 /** How often a server that was too slow is retried. */
@@ -45,7 +45,7 @@ export function createScripts(
 
   async function retry(): Promise<void> {
     retrying = undefined
-    const answer = await within(withinMs, () => redis.ping(), LATE).catch(() => LATE)
+    const answer = await withTimeout(withinMs, () => redis.ping(), LATE).catch(() => LATE)
     if (answer === LATE) trip()
     else isOpen = false
   }
@@ -62,7 +62,7 @@ export function createScripts(
     /** Runs a script on one key. Rejects when it fails, or after `withinMs`. */
     async run(script: string, key: string, args: readonly (string | number)[]): Promise<unknown> {
       const send = () => commandOf(script)(prefix + key, ...args)
-      const answer = await within(withinMs, send, LATE)
+      const answer = await withTimeout(withinMs, send, LATE)
       if (answer !== LATE) return answer
       late++
       trip()

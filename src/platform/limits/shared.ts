@@ -32,7 +32,7 @@ export function createSharedLimiter({ name, scripts, nodes, secret }: SharedLimi
   const local = createMemoryLimiter()
   /** Requests that this node allowed on its own and has yet to report. */
   const debts = new Map<string, number>()
-  let alone = 0
+  let localFallbackCount = 0
 
   function keyOf(key: string): string {
     const caller =
@@ -58,7 +58,7 @@ export function createSharedLimiter({ name, scripts, nodes, secret }: SharedLimi
   }
 
   function decideAlone(key: string, policy: Policy, now: number, cost: Cost): Decision {
-    alone++
+    localFallbackCount++
     const decision = local.apply(key, shareOf(policy), now, cost)
     if (decision.allowed) owe(key, cost)
     return decision
@@ -87,8 +87,8 @@ export function createSharedLimiter({ name, scripts, nodes, secret }: SharedLimi
       scripts.available ? decideTogether(...request) : decideAlone(...request),
     ),
     /** How often it had to decide on its own. */
-    get alone() {
-      return alone
+    get localFallbackCount() {
+      return localFallbackCount
     },
   }
 }

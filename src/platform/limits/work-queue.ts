@@ -30,7 +30,7 @@ export function createWorkQueue(places: number, waitingMax = Number.POSITIVE_INF
         return await work()
       } finally {
         // The place is handed over, so that no other work gets it.
-        if (!urgent.admit(last) && !others.admit(last)) running--
+        if (!urgent.startNext(last) && !others.startNext(last)) running--
       }
     },
   }
@@ -85,7 +85,7 @@ function createFairQueue(waitingMax: number) {
       await turn.promise.finally(() => signal?.removeEventListener('abort', leave))
     },
     /** Starts the next one, of another group than the last if possible. False: nothing waits. */
-    admit(last: string): boolean {
+    startNext(last: string): boolean {
       const [first, second] = groups
       const next = first?.[0] === last ? (second ?? first) : first
       if (next === undefined) return false

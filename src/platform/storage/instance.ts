@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { sql } from 'kysely'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import { openUnchanged } from './sqlite/connection.ts'
 import type { Sql } from './storage.ts'
 
@@ -54,7 +54,7 @@ export async function instanceIn(file: string): Promise<Instance | null> {
 /**
  * Checks that something belongs to an instance. What has no id yet, from a version before them, is
  * taken over if that is plausible. @param database the name of the instance's database
- * @throws Refused
+ * @throws OperatorError
  */
 export function assertOwned(
   { name, owner, isEmpty }: Owned,
@@ -65,5 +65,5 @@ export function assertOwned(
   const fault = isNew
     ? `${database} is new and empty, but ${name} belongs to an instance from before`
     : `${name} belongs to another instance than ${database}`
-  throw new Refused('DATA_MIXED', `${fault}. ${PUT_BACK}`)
+  throw new OperatorError('DATA_MIXED', `${fault}. ${PUT_BACK}`)
 }

@@ -21,7 +21,7 @@ const SETS: Readonly<Record<'main' | 'counters', Readonly<Record<string, Migrati
 
 /**
  * Migrates a data directory, under a lock. Counters that are lost or damaged are made anew, to be
- * filled from the stored clicks. Returns what was applied. @throws Refused
+ * filled from the stored clicks. Returns what was applied. @throws OperatorError
  */
 export async function migrate(dataDir: string): Promise<MigrationState[]> {
   const files = databaseFiles(dataDir)
@@ -70,7 +70,7 @@ function nameOwner({ raw }: Pick<SqliteConnection, 'raw'>, main: string): void {
   raw.run("UPDATE journal_watermark SET instance = (SELECT value FROM instance WHERE name = 'id')")
 }
 
-/** The same for PostgreSQL. @throws StorageUnavailable, Refused */
+/** The same for PostgreSQL. @throws StorageUnavailable, OperatorError */
 export async function migrateScaled(url: string): Promise<MigrationState[]> {
   const { migratePostgres } = await import('./postgres/migrate.ts')
   return appliedNow('postgres', await migratePostgres(url))
@@ -81,7 +81,7 @@ export async function scaledMigrationStates(url: string): Promise<MigrationState
   return (await import('./postgres/migrate.ts')).postgresMigrationStates(url)
 }
 
-/** All migrations, including newer ones, and whether they are applied. @throws Refused */
+/** All migrations, including newer ones, and whether they are applied. @throws OperatorError */
 export async function migrationStates(dataDir: string): Promise<MigrationState[]> {
   const files = databaseFiles(dataDir)
   const states = (database: 'main' | 'counters', applied: ReadonlyMap<string, string>) =>

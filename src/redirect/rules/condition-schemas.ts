@@ -6,7 +6,7 @@ import {
   checkWith,
   someText,
 } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { canonicalZone } from '../../lib/validation/zone.ts'
 import { AGENT_KINDS, type Conditions, DEVICES, RULE_BOUNDS, type Rule, WEEKDAYS } from './types.ts'
 import {
@@ -36,10 +36,10 @@ function texts(read: (given: string) => string | null, description: string, exam
   return listOf(checked(someText, readBy(read, example)), description, example)
 }
 
-function named(check: (given: string) => string | Fault, description: string, example: string) {
+function named(check: (given: string) => string | ValidationIssue, description: string, example: string) {
   const name = checked(someText, check)
   const min = checked(someText, (text) =>
-    VERSION.test(text) ? text : new Fault('INVALID_VALUE', { example: '17.4' }),
+    VERSION.test(text) ? text : new ValidationIssue('INVALID_VALUE', { example: '17.4' }),
   )
   const withVersion = z
     .strictObject({
@@ -55,14 +55,14 @@ const moment = (description: string) =>
   checked(someText, momentOf).optional().openapi({ description })
 
 const timeOfDay = checked(someText, (text) =>
-  minutesOf(text) === null ? new Fault('INVALID_VALUE', { example: '17:30' }) : text,
+  minutesOf(text) === null ? new ValidationIssue('INVALID_VALUE', { example: '17:30' }) : text,
 )
 
 const time = z
   .strictObject({
     timezone: checked(
       someText,
-      (name) => canonicalZone(name) ?? new Fault('INVALID_TIMEZONE'),
+      (name) => canonicalZone(name) ?? new ValidationIssue('INVALID_TIMEZONE'),
     ).openapi({ description: 'The IANA name of the time zone: `Europe/Berlin`.' }),
     from: moment('A timestamp (RFC 3339), or a date of the zone: from its midnight on.'),
     until: moment('A timestamp, itself not included, or a date, which is included.'),
@@ -85,7 +85,7 @@ const time = z
   })
   .check(
     checkWith(({ from, until, hours = [] }) => {
-      const fault = (...path: PropertyKey[]) => [new Fault('ENDS_BEFORE_START', undefined, path)]
+      const fault = (...path: PropertyKey[]) => [new ValidationIssue('ENDS_BEFORE_START', undefined, path)]
       const isReversed = from !== undefined && until !== undefined && isOver(from, until)
       const empty = hours.flatMap(([start, end], i) => (start === end ? fault('hours', i, 1) : []))
       return [...(isReversed ? fault('until') : []), ...empty]
@@ -104,7 +104,7 @@ const parameterValues = boundedList(z.string().max(255), { max: RULE_BOUNDS.valu
 const query = boundedRecord(parameterName, parameterValues, RULE_BOUNDS.parameters)
   .check(
     checkWith((parameters) =>
-      Object.keys(parameters).length === 0 ? [new Fault('REQUIRED')] : [],
+      Object.keys(parameters).length === 0 ? [new ValidationIssue('REQUIRED')] : [],
     ),
   )
   .openapi({

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { z } from '@hono/zod-openapi'
 import fc from 'fast-check'
 import { detailsOfZodError } from '../../http/details.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { createRuleFields } from './schemas.ts'
 import { rules, variants } from './testing/world.ts'
 
 const fields = createRuleFields((url) => {
-  if (!url.startsWith('https://')) return new Fault('INVALID_URL')
-  return url.includes('own.example') ? new Fault('URL_LOOPS_BACK') : url
+  if (!url.startsWith('https://')) return new ValidationIssue('INVALID_URL')
+  return url.includes('own.example') ? new ValidationIssue('URL_LOOPS_BACK') : url
 })
 const body = z.strictObject(z.object(fields).partial().shape)
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import {
-  addFaults,
+  addIssues,
   boundedList,
   boundedText,
   checked,
@@ -8,7 +8,7 @@ import {
   isObject,
   someText,
 } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { whenSchema } from './condition-schemas.ts'
 import { ANSWERS, RULE_BOUNDS, type Rule, type Variant } from './types.ts'
 
@@ -16,7 +16,7 @@ import { ANSWERS, RULE_BOUNDS, type Rule, type Variant } from './types.ts'
 type CheckUrl = (text: string) => unknown
 
 const id = checked(z.string(), (text) =>
-  /^[\w.-]{1,64}$/.test(text) ? text : new Fault('INVALID_CHARACTERS'),
+  /^[\w.-]{1,64}$/.test(text) ? text : new ValidationIssue('INVALID_CHARACTERS'),
 )
   .optional()
   .openapi({
@@ -35,35 +35,35 @@ const distinctIds = checkWith<readonly { id?: unknown }[]>((list) => {
   const ids = list.map((item) => item?.id)
   const isRepeated = (id: unknown, i: number) => id !== undefined && ids.indexOf(id) < i
   return ids.flatMap((id, i) =>
-    isRepeated(id, i) ? [new Fault('DUPLICATE_VALUE', undefined, [i, 'id'])] : [],
+    isRepeated(id, i) ? [new ValidationIssue('DUPLICATE_VALUE', undefined, [i, 'id'])] : [],
   )
 }, Array.isArray)
 
 const onlyOne = checkWith<Partial<Record<(typeof OUTCOMES)[number], unknown>>>((then) => {
   const [first, ...others] = OUTCOMES.filter((key) => then[key] !== undefined)
-  if (first === undefined) return [new Fault('REQUIRED')]
-  return others.map((key) => new Fault('CONFLICTING_PARAMETERS', { other: first }).at(key))
+  if (first === undefined) return [new ValidationIssue('REQUIRED')]
+  return others.map((key) => new ValidationIssue('CONFLICTING_PARAMETERS', { other: first }).at(key))
 }, isObject)
 
 /** Refuses a list whose JSON is too long even if normalized values are half as long as these. */
 function sized<S extends z.ZodType>(list: S) {
   return z.preprocess((given, context) => {
     const fault = Array.isArray(given) && stored(given, 2)
-    if (fault instanceof Fault) addFaults(context, [fault])
+    if (fault instanceof ValidationIssue) addIssues(context, [fault])
     return given
   }, list)
 }
 
-function stored<T>(value: T, factor = 1): T | Fault {
+function stored<T>(value: T, factor = 1): T | ValidationIssue {
   const max = RULE_BOUNDS.stored
-  return JSON.stringify(value).length > factor * max ? new Fault('TOO_LONG', { max }) : value
+  return JSON.stringify(value).length > factor * max ? new ValidationIssue('TOO_LONG', { max }) : value
 }
 
 /** The schemas of the fields `rules` and `variants` in requests. */
 export function createRuleFields(checkUrl: CheckUrl) {
   const url = checked(someText, (text) => {
     const verdict = checkUrl(text)
-    return verdict instanceof Fault ? verdict : text
+    return verdict instanceof ValidationIssue ? verdict : text
   }).openapi({ description: 'As `destination_url` of a link.' })
 
   const variant = z
@@ -112,7 +112,7 @@ export function createRuleFields(checkUrl: CheckUrl) {
   )
   const split = checked(sized(list()), (all) =>
     // No variants: visitors aren't split.
-    all.length === 1 ? new Fault('TOO_FEW', { min: 2 }) : stored(identified(all) as Variant[]),
+    all.length === 1 ? new ValidationIssue('TOO_FEW', { min: 2 }) : stored(identified(all) as Variant[]),
   )
   return described(rules, split)
 }

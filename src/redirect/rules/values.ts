@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { OS_NAMES } from '../../clicks/enrich/names.ts'
 import { parseNetwork } from '../../lib/base/networks.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { canonicalHost } from '../../lib/validation/host.ts'
 import { checkText } from '../../lib/validation/text.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
@@ -23,7 +23,7 @@ export function regionOf(given: string): string | null {
 
 /** A check based on a parser that returns null for impossible values; the fault has an example. */
 export function readBy(read: (given: string) => string | null, example: string) {
-  return (given: string): string | Fault => read(given) ?? new Fault('INVALID_VALUE', { example })
+  return (given: string): string | ValidationIssue => read(given) ?? new ValidationIssue('INVALID_VALUE', { example })
 }
 
 /** A BCP 47 language tag in its canonical form; systems also write it with underscores. */
@@ -74,13 +74,13 @@ const checkName = checkText({ max: 100, min: 1 })
 const SYSTEMS_BY_KEY = new Map(OS_NAMES.map((name) => [name.toLowerCase(), name]))
 
 /** The name of an operating system, as in statistics. */
-export function systemName(given: string): string | Fault {
+export function systemName(given: string): string | ValidationIssue {
   const name = SYSTEMS_BY_KEY.get(given.toLowerCase())
-  return name ?? new Fault('INVALID_VALUE', { allowed: OS_NAMES })
+  return name ?? new ValidationIssue('INVALID_VALUE', { allowed: OS_NAMES })
 }
 
 /** The name of a browser: statistics have many, including apps and programs. */
-export function browserName(given: string): string | Fault {
+export function browserName(given: string): string | ValidationIssue {
   return checkName(given.trim())
 }
 
@@ -88,15 +88,15 @@ export function browserName(given: string): string | Fault {
 export const VERSION = /^\d{1,9}(\.\d{1,9}){0,3}$/
 
 /** A bound of a time window: a timestamp, or a whole day of its zone. */
-export function momentOf(given: string): string | Fault {
+export function momentOf(given: string): string | ValidationIssue {
   if (!isDate(given)) {
     const ms = parseTimestamp(given)
-    return ms instanceof Fault ? ms : given
+    return ms instanceof ValidationIssue ? ms : given
   }
   try {
     return Temporal.PlainDate.from(given).toString()
   } catch {
-    return new Fault('INVALID_TIMESTAMP')
+    return new ValidationIssue('INVALID_TIMESTAMP')
   }
 }
 

@@ -38,7 +38,7 @@ export function assertNoNode(dataDir: string): void {
 
 /**
  * Migrates the configured database. Returns the migrations that were applied.
- * @throws ConfigError see {@link assertNoNode}; Refused see {@link migrateInstance}
+ * @throws ConfigError see {@link assertNoNode}; OperatorError see {@link migrateInstance}
  */
 export async function migrateDatabase({ dataDir, scaled }: Settings): Promise<MigrationState[]> {
   if (scaled !== null) return migrateScaled(scaled.database.reveal())

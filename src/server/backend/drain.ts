@@ -13,7 +13,7 @@ const RETRY_MS = 500
  * Counts and stores the remaining clicks of a journal, in this process. No server may run on the
  * data directory: the caller holds its lock. Within `withinMs` failures are logged and retried;
  * without it they are thrown. Returns whether all clicks are counted and stored.
- * @throws Refused
+ * @throws OperatorError
  */
 export async function drainJournal(
   options: Pick<Config, 'dataDir' | 'scaled' | 'geoipDatabase' | 'plansFile'> & {

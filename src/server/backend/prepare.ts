@@ -29,7 +29,7 @@ type Settings = Pick<Config, 'dataDir' | 'scaled'>
 /**
  * Migrates the database and loads the secrets: those of the data directory, or those shared by all
  * nodes. `given`: the environment's secret.
- * @throws ConfigError, StorageUnavailable, Refused
+ * @throws ConfigError, StorageUnavailable, OperatorError
  */
 export async function prepare(
   { dataDir, scaled }: Settings,

@@ -10,7 +10,7 @@ import {
 } from '../../clicks/recount.ts'
 import { isBefore } from '../../clicks/segments.ts'
 import { silentLogger } from '../../lib/base/logger.ts'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import type { Config, ScaledConfig } from '../../platform/config/index.ts'
 import { databaseFiles, openSqlite, type Storage } from '../../platform/storage/index.ts'
 import { ownerIn } from '../../statistics/engine/duckdb/owner.ts'
@@ -37,7 +37,7 @@ export interface Recounted extends Compared {
  * Compares the counters of links, first ≤ seq < end, with their stored clicks and repairs differences,
  * on a single machine whose server is stopped: the caller holds its lock. The rest of the journal is
  * counted and stored first.
- * @throws Refused when counted clicks are missing from the statistics; DuckDB's errors
+ * @throws OperatorError when counted clicks are missing from the statistics; DuckDB's errors
  */
 export async function recountStopped(
   settings: Config,
@@ -55,7 +55,7 @@ export async function recountStopped(
     const { at, ...stored } = await linkNumbers(clicks, range)
     if (isBefore(at, await readWatermark(counters, 0))) {
       const missing = 'The statistics lack clicks that are counted, so nothing can be compared.'
-      throw new Refused('STATISTICS_INCOMPLETE', missing)
+      throw new OperatorError('STATISTICS_INCOMPLETE', missing)
     }
     const compared = await compareCounts(storage, range, stored)
     return await repaired(compared, stored.since, (each) => repairIn(counters.db, each))
@@ -79,7 +79,7 @@ async function drain(settings: Config): Promise<void> {
 
 /**
  * The same on many nodes, while none of them counts or stores a click.
- * @throws Refused when one does, or has clicks that are not counted or not stored
+ * @throws OperatorError when one does, or has clicks that are not counted or not stored
  */
 export async function recountNodes(
   scaled: ScaledConfig,
@@ -96,11 +96,11 @@ export async function recountNodes(
   return await repaired(compared, 0, (each) => storage.write((tx) => repairIn(tx.db, each)))
 }
 
-function busy(): Refused {
+function busy(): OperatorError {
   const message =
     'Nothing was compared: clicks arrive, or are not all counted and stored. Stop all nodes and try again; ' +
     'start or drain one that was killed first.'
-  return new Refused('NODES_BEHIND', message)
+  return new OperatorError('NODES_BEHIND', message)
 }
 
 async function repaired(

@@ -9,7 +9,7 @@ type Settings = Pick<Config, 'dataDir'> & { scaled: ScaledConfig }
 /**
  * Checks that the database of several nodes is that of this node's directory, and of the clicks in
  * ClickHouse. Without ClickHouse's answer the statistics process checks the latter. Changes nothing.
- * @throws Refused, StorageUnavailable
+ * @throws OperatorError, StorageUnavailable
  */
 export async function assertShared(
   { dataDir, scaled }: Settings,

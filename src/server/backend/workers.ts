@@ -12,7 +12,7 @@ import {
 import { systemClock } from '../../lib/base/clock.ts'
 import type { Secret } from '../../lib/base/secret.ts'
 import type { Logger } from '../../lib/base/logger.ts'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import { type Node, readNode } from '../../platform/cluster/node.ts'
 import type { Config, ScaledConfig } from '../../platform/config/index.ts'
 import { databaseFiles, openFollowing } from '../../platform/storage/index.ts'
@@ -41,7 +41,7 @@ const RETRY_MS = { embedded: 5_000, scaled: 500 }
 /** How long the click worker waits for the statistics process, which is started with it. */
 const PROCESS_WITHIN_MS = 10_000
 
-/** Opens the counters for a machine's click worker. @throws Refused */
+/** Opens the counters for a machine's click worker. @throws OperatorError */
 export async function openCounters({
   dataDir,
   scaled,
@@ -80,7 +80,7 @@ interface StoreOpener {
 
 type StoreSettings = Settings & { enrich: NodeStoreOptions['enrich']; logger: Logger }
 
-/** The only place that chooses an engine for statistics. @throws Refused */
+/** The only place that chooses an engine for statistics. @throws OperatorError */
 export function storeOpener(options: StoreSettings): Promise<StoreOpener> {
   const { scaled } = options
   return scaled === null ? embeddedOpener(options) : scaledOpener(options, scaled)
@@ -162,7 +162,7 @@ function isLimited(limits: ClickLimits): boolean {
 function nodeOf(dataDir: string): Node {
   const node = readNode(dataDir)
   if (node === null) {
-    throw new Refused('NOT_A_NODE', `${dataDir} is not the data directory of a node`)
+    throw new OperatorError('NOT_A_NODE', `${dataDir} is not the data directory of a node`)
   }
   return node
 }

@@ -33,8 +33,8 @@ test('a node with links in memory stays in service without its database', async 
 })
 
 test('a node without Redis is degraded, never unready', async () => {
-  const ask = (up: boolean, heard: boolean) =>
-    redisCheck({ state: () => ({ up, heard }) as ClusterState }).check()
+  const ask = (up: boolean, subscribed: boolean) =>
+    redisCheck({ state: () => ({ up, subscribed }) as ClusterState }).check()
   expect(await ask(true, true)).toEqual({ status: 'ok' })
   expect(await ask(false, false)).toEqual({ status: 'degraded', reason: 'away' })
   expect(await ask(true, false)).toEqual({ status: 'degraded', reason: 'deaf' })

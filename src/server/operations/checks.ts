@@ -124,9 +124,9 @@ export function redisCheck(cluster: Pick<Cluster, 'state'>): HealthCheck {
   return {
     name: 'redis',
     check() {
-      const { up, heard } = cluster.state()
+      const { up, subscribed } = cluster.state()
       if (!up) return degraded('away')
-      return heard ? OK : degraded('deaf')
+      return subscribed ? OK : degraded('deaf')
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/base/clock.ts'
 import type { Logger } from '../../lib/base/logger.ts'
-import { within } from '../../lib/base/within.ts'
+import { withTimeout } from '../../lib/base/with-timeout.ts'
 import { otherMethod, watchHeaders } from './answers.ts'
 
 /**
@@ -63,7 +63,7 @@ export function createHealth(options: {
 
   async function settle({ name, check }: HealthCheck): Promise<CheckResult> {
     try {
-      return await within(timeoutMs, check, failed('timeout'))
+      return await withTimeout(timeoutMs, check, failed('timeout'))
     } catch (err) {
       logger.warn({ err, check: name }, 'A health check threw')
       return failed('error')

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { journalDirectory, journalOwner, listSegments, ownJournal } from '../../clicks/index.ts'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import { secretFiles } from '../../platform/config/index.ts'
 import {
   assertOwned,
@@ -23,7 +23,7 @@ const DAMAGED = /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ)/
 /**
  * Migrates a single machine's data directory, once it is certain that it has one instance's files,
  * and writes into each which one that is.
- * @throws Refused, with nothing changed
+ * @throws OperatorError, with nothing changed
  */
 export async function migrateInstance(dataDir: string): Promise<MigrationState[]> {
   await assertOneInstance(dataDir)
@@ -38,7 +38,7 @@ export async function migrateInstance(dataDir: string): Promise<MigrationState[]
  * database must not be lost while others are there, and none may come from elsewhere. The statistics
  * are only opened by their own process: see `openDuckDb`. Changes nothing. Returns null for a new
  * directory.
- * @throws Refused
+ * @throws OperatorError
  */
 export async function assertOneInstance(dataDir: string): Promise<Instance | null> {
   const { main, counters } = databaseFiles(dataDir)
@@ -61,7 +61,7 @@ export async function assertOneInstance(dataDir: string): Promise<Instance | nul
   return instance
 }
 
-/** The instance of the links; null: there are no tables. @throws Refused if they are damaged */
+/** The instance of the links; null: there are no tables. @throws OperatorError if they are damaged */
 async function instanceOf(main: string): Promise<Instance | null> {
   if (sizeOf(main) === 0) return null
   try {
@@ -74,7 +74,7 @@ async function instanceOf(main: string): Promise<Instance | null> {
   }
 }
 
-/** SQLite doesn't notice it while there is a log. @throws Refused */
+/** SQLite doesn't notice it while there is a log. @throws OperatorError */
 function assertLength(main: string): void {
   const opened = openUnchanged(main)
   try {
@@ -124,8 +124,8 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
-function lost(fault: string): Refused {
-  return new Refused('DATA_DAMAGED', `${fault}. ${PUT_BACK}`)
+function lost(fault: string): OperatorError {
+  return new OperatorError('DATA_DAMAGED', `${fault}. ${PUT_BACK}`)
 }
 
 function codeOf(error: unknown): string {

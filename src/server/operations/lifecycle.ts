@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/base/clock.ts'
 import type { Logger } from '../../lib/base/logger.ts'
-import { within } from '../../lib/base/within.ts'
+import { withTimeout } from '../../lib/base/with-timeout.ts'
 
 /** A step of stopping. Steps run one after another, in order. */
 export interface ShutdownStep {
@@ -40,7 +40,7 @@ export function createLifecycle(options: {
 
   async function runStep({ name, withinMs, run }: ShutdownStep): Promise<boolean> {
     try {
-      if ((await within(withinMs, run, LATE)) !== LATE) return true
+      if ((await withTimeout(withinMs, run, LATE)) !== LATE) return true
       logger.warn({ step: name, within_ms: withinMs }, 'Stopping took too long, continuing')
     } catch (err) {
       logger.error({ err, step: name }, 'Stopping failed, continuing')

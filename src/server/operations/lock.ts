@@ -1,7 +1,7 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 
 /** How long a start waits for a server that is about to end. */
 const PATIENCE_MS = 250
@@ -13,7 +13,7 @@ const TAKE_OVER_MS = 12_000
 const held = new Set<Database>()
 
 /** Another process serves from this data directory. */
-export class DataDirLocked extends Refused {
+export class DataDirLocked extends OperatorError {
   constructor(
     readonly dataDir: string,
     /** The process id in the lock's file; null: unknown. */

@@ -1,4 +1,4 @@
-import { within } from '../../lib/base/within.ts'
+import { withTimeout } from '../../lib/base/with-timeout.ts'
 import { isForwarded, isLoopback, isLoopbackHost, otherMethod, watchHeaders } from './answers.ts'
 
 /** A response of the API, as the HTTP layer reports it. */
@@ -92,7 +92,7 @@ export function createMetrics(access: 'local' | 'public' | 'off') {
     (name: string, help: string, read: () => Samples | Promise<Samples>) =>
       add(type, name, help, async (full) => {
         // What can't be read now is left out; the other metrics are needed all the more.
-        const value = await within(READ_MS, async () => await read(), []).catch(() => [])
+        const value = await withTimeout(READ_MS, async () => await read(), []).catch(() => [])
         const samples = typeof value === 'number' ? [['', value] as const] : value
         return samples.map(([labels, number]) => sampleLine(full, labels, number)).join('')
       })

@@ -150,11 +150,11 @@ export function watchCluster(
 
   const cluster = numbers.cluster.state
   gauge('redis_up', '1 while Redis answers in time', () => Number(cluster().up))
-  gauge('bus_heard', '1 while messages of other nodes arrive', () => Number(cluster().heard))
+  gauge('bus_heard', '1 while messages of other nodes arrive', () => Number(cluster().subscribed))
   gauge('bus_lag_seconds', 'Way of the last message and back', () => cluster().lagMs / 1_000)
   counter('bus_received_total', 'Messages of other nodes', () => cluster().received)
   counter('bus_unsent_total', 'Messages that Redis did not take', () => cluster().unsent)
   gauge('nodes', 'Nodes there are, as far as this one knows', () => cluster().nodes)
   counter('limits_late_total', 'Answers of Redis that were too late', () => cluster().late)
-  counter('limits_alone_total', 'Limits decided by shares', () => cluster().alone)
+  counter('limits_alone_total', 'Limits decided by shares', () => cluster().localFallbackCount)
 }

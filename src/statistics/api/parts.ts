@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Api } from '../../http/index.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import { type CheckedQuery, clicksQueryOf, type QuerySchemas } from '../query.ts'
-import type { StatisticsCaller } from '../selection.ts'
+import type { StatisticsReader } from '../selection.ts'
 import type { StatisticsService } from '../service.ts'
 
 /** What all statistics endpoints have. */
@@ -33,7 +33,7 @@ export function notFoundOf({ of }: (typeof AUDIENCES)[number]) {
 }
 
 /** The question of a call, whose query was checked by one of the statistics schemas. */
-export function questionOf(call: { caller: StatisticsCaller; params?: unknown; query: unknown }) {
+export function questionOf(call: { caller: StatisticsReader; params?: unknown; query: unknown }) {
   const checked = call.query as CheckedQuery
   const { interval, limit, cursor } = checked
   return {

@@ -6,7 +6,7 @@ import { idOf, positionOf, renderClick } from '../clicks.ts'
 import type { ClicksQuery } from '../query.ts'
 import {
   folderIds,
-  type StatisticsCaller,
+  type StatisticsReader,
   type StatisticsContext,
   select,
   selectedRange,
@@ -43,7 +43,7 @@ export function createLiveStreams(deps: LiveOptions) {
   const streams = new Set<ReturnType<typeof createEventStream>>()
 
   /** The selection of a range. Tags and folders are checked per click: they may have 100,000 links. */
-  async function selectionsOf(caller: StatisticsCaller, query: ClicksQuery) {
+  async function selectionsOf(caller: StatisticsReader, query: ClicksQuery) {
     const now = clock.now()
     const question = { caller, linkId: null, query: { ...query, tags: [], folder: undefined } }
     const asked = await select({ storage, clock }, question, { from: now, to: now + 1 })
@@ -57,7 +57,7 @@ export function createLiveStreams(deps: LiveOptions) {
   return {
     /** @throws AppError BAD_REQUEST, RATE_LIMITED, SERVICE_UNAVAILABLE */
     async open(
-      caller: StatisticsCaller,
+      caller: StatisticsReader,
       query: ClicksQuery,
       resume: Resume,
       permitted: () => Promise<boolean>,

@@ -14,7 +14,7 @@ const RETRY_MS = 500
 /**
  * Reads the whole statistics file. Only the process that has it open can read it, so that one is asked.
  * @returns null: the process doesn't answer
- * @throws what is wrong with the file; Refused if it is another instance's
+ * @throws what is wrong with the file; OperatorError if it is another instance's
  */
 export async function checkStatistics(dataDir: string): Promise<StoredFacts | null> {
   const file = statisticsFile(dataDir)

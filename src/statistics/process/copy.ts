@@ -1,6 +1,6 @@
 import { existsSync, constants as fs } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import { openDuckDb } from '../engine/duckdb/index.ts'
 import { statisticsFile } from './files.ts'
 import { askStatistics } from './socket.ts'
@@ -13,7 +13,7 @@ const RETRY_MS = 200
 /** The statistics file, which no process changes until it is released. */
 interface PausedStatistics {
   /**
-   * Copies the file and its log. @throws Refused when something may have written to it meanwhile,
+   * Copies the file and its log. @throws OperatorError when something may have written to it meanwhile,
    * because the server was stopped or the statistics process was killed
    */
   copyTo(file: string): Promise<void>
@@ -24,7 +24,7 @@ interface PausedStatistics {
  * Keeps the statistics file of a data directory unchanged: by its lock while no process has it open,
  * otherwise by asking the statistics process to pause its writes. Null: there is no file yet.
  * @param withinMs how long the statistics process may take
- * @throws Refused when that process runs and does not answer
+ * @throws OperatorError when that process runs and does not answer
  */
 export async function pauseStatistics(
   dataDir: string,
@@ -62,9 +62,9 @@ async function copyFiles(from: string, to: string): Promise<void> {
   }
 }
 
-function busy(what: string): Refused {
+function busy(what: string): OperatorError {
   const advice = 'Stop the server, or try again'
-  return new Refused('STATISTICS_BUSY', `The statistics process ${what}. ${advice}`)
+  return new OperatorError('STATISTICS_BUSY', `The statistics process ${what}. ${advice}`)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { ownProgram } from '../../lib/base/own-program.ts'
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 import { statisticsFile } from './files.ts'
 
 /** The command that {@link askOwner} starts. */
@@ -17,7 +17,7 @@ interface Answer {
  * Checks in a process of its own, because DuckDB takes much memory, that the statistics belong to the
  * links beside them. A file that can't be read is not this check's business. Returns the newest link
  * of each workspace that they have clicks of.
- * @throws Refused
+ * @throws OperatorError
  */
 export async function askOwner(dataDir: string): Promise<Answer['links']> {
   if (!existsSync(statisticsFile(dataDir))) return []
@@ -29,7 +29,7 @@ export async function askOwner(dataDir: string): Promise<Answer['links']> {
   const text = await new Response(child.stdout).text()
   if ((await child.exited) !== 0) return []
   const { refused, links } = JSON.parse(text) as Answer
-  if (refused !== null) throw new Refused(refused.code, refused.message)
+  if (refused !== null) throw new OperatorError(refused.code, refused.message)
   return links
 }
 
@@ -43,7 +43,7 @@ export async function answerOwner(dataDir: string): Promise<Answer> {
     const connection = await database.connect()
     return { refused: null, links: await newestLinks(connection).finally(database.close) }
   } catch (error) {
-    if (!(error instanceof Refused)) throw error
+    if (!(error instanceof OperatorError)) throw error
     const { code, message } = error
     return { refused: { code, message }, links: [] }
   }

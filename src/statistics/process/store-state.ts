@@ -1,4 +1,4 @@
-import { Refused } from '../../lib/errors/index.ts'
+import { OperatorError } from '../../lib/errors/index.ts'
 
 /**
  * State of the store: `opening` (not tried yet), `ok`, `locked` (another process has the file),
@@ -18,8 +18,8 @@ export type StoreState =
 
 /** The state of the statistics file after an error of DuckDB or of the file system. */
 export function stateOf(error: unknown): Exclude<StoreState, 'ok' | 'opening'> {
-  if (error instanceof Refused && error.code === 'STATISTICS_MIGRATING') return 'migrating'
-  if (error instanceof Refused && error.code === 'DATA_NEWER') return 'newer'
+  if (error instanceof OperatorError && error.code === 'STATISTICS_MIGRATING') return 'migrating'
+  if (error instanceof OperatorError && error.code === 'DATA_NEWER') return 'newer'
   const text = error instanceof Error ? error.message : String(error)
   if (/could not set lock|conflicting lock/i.test(text)) return 'locked'
   if (/no space left|disk full|ENOSPC|out of disk/i.test(text)) return 'full'

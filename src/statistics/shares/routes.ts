@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { principalOf } from '../../features/audit/index.ts'
+import { writerOf } from '../../features/audit/index.ts'
 import { type Api, endpoint } from '../../http/index.ts'
 import { pageAnswer, pageParameters, pageSuccess } from '../../http/page.ts'
 import { answerCreated, answerOk, describeOne } from '../../http/respond.ts'
@@ -63,7 +63,7 @@ export function registerShareRoutes(api: Pick<Api, 'add'>, deps: ShareRouteDeps)
     bodyExample: { subject: { tag: 'summer' }, show: ['countries', 'referrers'] },
     success: one(201, 'The share.'),
     async handler(call) {
-      const caller = principalOf(call)
+      const caller = writerOf(call)
       const { password, ...fields } = call.body
       const write: Write = (tx, hashed) => deps.shares.create(tx, caller, { ...fields, ...hashed })
       const hashed = await deps.shares.hash(caller, password, write)
@@ -104,7 +104,7 @@ function registerChanges(
     success: one(200, 'The share as it is now.'),
     errors: ['SHARE_NOT_FOUND', 'PRECONDITION_FAILED'],
     async handler(call) {
-      const caller = principalOf(call)
+      const caller = writerOf(call)
       const { params, ifMatch } = call
       const { password, ...change } = call.body
       const write: Write = (tx, hashed) =>
@@ -124,6 +124,6 @@ function registerChanges(
     success: { status: 204, description: 'The share is deleted.' },
     errors: ['SHARE_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
-      call.mutate((tx) => deps.shares.remove(tx, principalOf(call), call.params.id, call.ifMatch)),
+      call.mutate((tx) => deps.shares.remove(tx, writerOf(call), call.params.id, call.ifMatch)),
   })
 }

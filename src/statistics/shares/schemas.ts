@@ -8,7 +8,7 @@ import {
   orDefault,
   someText,
 } from '../../lib/validation/checked.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
 import type { Domains } from '../../model/domains/index.ts'
 import { BOUNDS } from '../../model/links/values.ts'
@@ -48,9 +48,9 @@ const SUBJECT = 'Whose clicks are shared: exactly one of the members.'
 
 const subject = checked(z.strictObject(subjectShape), (given) => {
   const [first, second] = SUBJECTS.filter((name) => given[name] !== undefined)
-  if (first === undefined) return new Fault('REQUIRED')
+  if (first === undefined) return new ValidationIssue('REQUIRED')
   if (second === undefined) return given
-  return new Fault('CONFLICTING_PARAMETERS', { other: first }).at(second)
+  return new ValidationIssue('CONFLICTING_PARAMETERS', { other: first }).at(second)
 }).openapi({ description: SUBJECT, example: { tag: 'summer' } })
 
 /** The subject of a share in requests. */
@@ -62,10 +62,10 @@ function filters<V extends z.ZodType<string[] | null>>(values: V, domains: () =>
   return checked(boundedRecord(z.string(), values, FILTERS_MAX), (given, no) => {
     const faults = Object.entries(given).flatMap(([name, some]) => {
       const filter = readFilter(name, some ?? [], domains(), no)
-      if (filter === null) return [new Fault('UNKNOWN_FIELD').at(name)]
+      if (filter === null) return [new ValidationIssue('UNKNOWN_FIELD').at(name)]
       // The service checks whether links exist.
       return filter.values.flatMap((value, at) =>
-        value instanceof Fault ? value.at(at).at(name) : [],
+        value instanceof ValidationIssue ? value.at(at).at(name) : [],
       )
     })
     return faults.length > 0 ? faults : given

@@ -1,4 +1,4 @@
-import { changedFields, type Principal, recordObject } from '../../features/audit/index.ts'
+import { changedFields, type Writer, recordObject } from '../../features/audit/index.ts'
 import { hashPassword as argon2id, prepareWrite } from '../../features/links/index.ts'
 import type { IfMatch, Reader } from '../../http/callers.ts'
 import { pageOf } from '../../http/page.ts'
@@ -74,7 +74,7 @@ async function get(ctx: ShareContext, caller: Reader, id: string): Promise<Share
 /** Hashes the password of a request, see {@link prepareWrite}. @throws AppError what `write` throws */
 function hash(
   { storage, hashes }: ShareContext,
-  caller: Principal,
+  caller: Writer,
   password: string | null | undefined,
   write: (tx: Transaction, hashed: Hashed) => Promise<unknown>,
 ): Promise<Hashed> {
@@ -87,7 +87,7 @@ function hash(
 async function create(
   ctx: ShareContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   fields: Change & { subject: Subject },
 ): Promise<Share> {
   const { no } = caller.workspace
@@ -132,7 +132,7 @@ async function create(
 async function update(
   ctx: ShareContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
   { filters, ...patch }: Patch,
   ifMatch: IfMatch,
@@ -159,7 +159,7 @@ async function update(
 async function remove(
   { clock }: ShareContext,
   tx: Transaction,
-  caller: Principal,
+  caller: Writer,
   id: string,
   ifMatch: IfMatch,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/base/clock.ts'
 import { verifyNormalized } from '../../lib/base/passwords.ts'
 import { withContext } from '../../lib/base/verbs.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
-import { Fault } from '../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import type { BlockList } from '../../model/blocks/list.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../../model/domains/index.ts'
@@ -251,7 +251,7 @@ function fixedFilters({ domains }: ViewContext, share: FoundShare): Filter[] {
   const all = Object.entries(JSON.parse(share.filters) as Record<string, string[]>)
   return all.map(([name, given]) => {
     const filter = readFilter(name, given, domains, share.workspace_no)
-    if (filter === null || filter.values.some((value) => value instanceof Fault)) {
+    if (filter === null || filter.values.some((value) => value instanceof ValidationIssue)) {
       throw new AppError('SHARE_NOT_FOUND')
     }
     return filter as Filter

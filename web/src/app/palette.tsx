@@ -22,11 +22,11 @@ import {
   UserRound,
 } from 'lucide-react'
 import { useState } from 'react'
-import { linksQuery } from '../features/links/calls.ts'
+import { linksQuery } from '../features/links/queries.ts'
 import { currentId } from '../features/links/list/row-keys.ts'
 import { linksSearch } from '../features/links/search.ts'
 import { nameOf } from '../features/links/text.ts'
-import { linkViewsQuery, savedFiltersQuery } from '../features/links/views/calls.ts'
+import { linkViewsQuery, savedFiltersQuery } from '../features/links/views/queries.ts'
 import { useShowView } from '../features/links/views/use-views.ts'
 import { searchOfReport } from '../features/statistics/saved.ts'
 import { useI18n } from '../i18n/index.tsx'
@@ -259,7 +259,7 @@ function useActions({ onCreate, onShortcuts, onNewWorkspace }: Opens): Command[]
     },
     { id: 'keys', label: t('shell.shortcuts'), Icon: Keyboard, run: onShortcuts },
     { id: 'docs', label: t('shell.docs'), Icon: BookOpen, run: docs },
-    { id: 'out', label: t('shell.signOut'), Icon: LogOut, run: () => void signOut() },
+    { id: 'out', label: t('shell.signOut'), Icon: LogOut, run: signOut },
   ]
   return all.filter((one) => one !== false)
 }

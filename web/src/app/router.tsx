@@ -10,7 +10,7 @@ import {
 } from '@tanstack/react-router'
 import { sessionQuery } from '../api/session.ts'
 import { auditSearch } from '../features/audit/search.ts'
-import { linksQuery } from '../features/links/calls.ts'
+import { linksQuery } from '../features/links/queries.ts'
 import { emptyDraft } from '../features/links/form/draft.ts'
 import { keepDraft } from '../features/links/form/kept-draft.ts'
 import { givenDraft, givenLinkSearch } from '../features/links/given-link.ts'

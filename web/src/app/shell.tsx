@@ -267,7 +267,7 @@ function NoWorkspace({ mayCreate }: { mayCreate: boolean }) {
                 {t('shell.createWorkspace')}
               </Button>
             ) : null}
-            <Button onClick={() => void signOut()}>{t('shell.signOut')}</Button>
+            <Button onClick={signOut}>{t('shell.signOut')}</Button>
           </div>
         }
       >

@@ -15,6 +15,7 @@ const GROUPS: readonly Group[] = [
       ['shortcuts.palette', ['⌘ K', 'Ctrl K']],
       ['shortcuts.search', ['/']],
       ['shortcuts.create', ['c']],
+      ['common.save', ['⌘ ↵', 'Ctrl ↵']],
       ['shortcuts.escape', ['Esc']],
       ['shortcuts.help', ['?']],
     ],

@@ -1,18 +1,15 @@
 import { request } from '../api/client.ts'
 import { forgetDrafts } from '../features/links/form/kept-draft.ts'
-import { useShowError } from '../ui/toast.tsx'
+import { useAction } from '../ui/toast.tsx'
 
 /** Ends the session and opens the sign-in page; shows why if that fails. */
-export function useSignOut(): () => Promise<void> {
-  const showError = useShowError()
-  return async () => {
-    try {
-      await request('POST', '/api/auth/sign-out', { body: {} })
-    } catch (error) {
-      showError(error)
-      return
-    }
-    forgetDrafts()
-    location.assign('/app/sign-in')
-  }
+export function useSignOut(): () => void {
+  const { mutate } = useAction(
+    () => request('POST', '/api/auth/sign-out', { body: {} }),
+    () => {
+      forgetDrafts()
+      location.assign('/app/sign-in')
+    },
+  )
+  return () => mutate()
 }

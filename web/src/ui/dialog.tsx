@@ -40,7 +40,7 @@ interface DialogProps {
   shape?: keyof typeof SHAPES
   /** Sticky at the bottom. */
   footer?: ReactNode
-  /** The element to focus; default: the first field, or else the first control. */
+  /** The element to focus; default: the first field, or else the first control of the content. */
   initialFocus?: RefObject<HTMLElement | null>
   children?: ReactNode
 }
@@ -57,13 +57,16 @@ export function Dialog({
 }: DialogProps) {
   const { t } = useI18n()
   const body = useRef<HTMLDivElement>(null)
-  const firstField = () => body.current?.querySelector<HTMLElement>(FIELD) ?? true
+  const first = () => {
+    const within = (selector: string) => body.current?.querySelector<HTMLElement>(selector)
+    return within(FIELD) ?? within('button:enabled, a[href]') ?? true
+  }
   return (
     <Base.Root open onOpenChange={(open) => open || onClose?.()}>
       <Base.Portal>
         <Base.Backdrop data-veil className={BACKDROP} />
         <Base.Popup
-          initialFocus={initialFocus ?? firstField}
+          initialFocus={initialFocus ?? first}
           className={cx(
             'fixed z-40 flex flex-col bg-raised shadow-float outline-none transition-opacity duration-150 ease-out',
             SHAPES[shape],

@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode, SubmitEvent } from 'react'
+import type { ComponentProps, KeyboardEvent, ReactNode, SubmitEvent } from 'react'
 import { Button } from './button.tsx'
 import { FormError } from './field.tsx'
 
@@ -7,6 +7,15 @@ export interface Task {
   mutate: () => void
   isPending: boolean
   error: unknown
+}
+
+/** Presses a form's button by Ctrl or ⌘ and Enter, also from a field of several lines. */
+export function submitByKeys(event: KeyboardEvent<HTMLFormElement>): void {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return
+  event.preventDefault()
+  event.stopPropagation()
+  const controls = [...event.currentTarget.elements]
+  controls.find((one) => one instanceof HTMLButtonElement && one.type === 'submit')?.click()
 }
 
 /** A form, with its general error above the fields. */
@@ -34,7 +43,7 @@ export function Form({
     onSubmit()
   }
   return (
-    <form id={id} onSubmit={submit} className={className}>
+    <form id={id} onSubmit={submit} onKeyDown={submitByKeys} className={className}>
       <FormError error={task.error} fields={fields} />
       {children}
     </form>

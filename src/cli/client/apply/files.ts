@@ -18,7 +18,7 @@ export interface Place {
 }
 
 /** A fault of the files. */
-interface Fault extends Place {
+interface ValidationIssue extends Place {
   message: string
 }
 
@@ -40,7 +40,7 @@ const FAULTS_MAX = 100
  */
 export async function readDeclared(paths: readonly string[], prefix: string): Promise<Declared[]> {
   const files = await filesOf(paths)
-  const faults: Fault[] = []
+  const faults: ValidationIssue[] = []
   const declared = new Map<string, Declared>()
   const budget = { left: SIZE_MAX }
   for (const { file, text } of files) {

@@ -38,8 +38,8 @@ export interface SiteOptions {
   /** Default: messages are kept in `letters`. */
   mail?: boolean
   oidcIssuer?: string
-  /** See `HandlerDeps.evenMs`; default: 0. */
-  evenMs?: number
+  /** See `HandlerDeps.constantMs`; default: 0. */
+  constantMs?: number
   /** Wraps the storage that the accounts write to. */
   wrapStorage?: (storage: Storage) => Storage
 }
@@ -186,7 +186,7 @@ export async function createSite(options: SiteOptions = {}) {
           },
     domains: domains.hosts,
     sellsPlans: false,
-    evenMs: options.evenMs ?? 0,
+    constantMs: options.constantMs ?? 0,
   })
   const app = createApp({
     ...({ statistics: AWAY } as unknown as AppDeps),

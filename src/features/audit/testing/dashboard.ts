@@ -128,7 +128,7 @@ export async function createTestDashboard() {
     clock,
     domains,
     proofKey: new Uint8Array(32),
-    evenMs: 0,
+    constantMs: 0,
     async lookUpHost(name) {
       const answer = hosts.get(name) ?? []
       return typeof answer === 'string'

@@ -1,4 +1,4 @@
-import { Fault } from '../../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../../lib/validation/validation-issue.ts'
 import { parseTimestamp } from '../../../lib/validation/timestamp.ts'
 
 /** What is first in the dates with slashes of a column. */
@@ -29,7 +29,7 @@ export function timeOf(value: unknown, order?: DateOrder): unknown {
   if (SECONDS.test(text)) return new Date(Number(text) * 1000).toISOString()
   if (MILLIS.test(text)) return new Date(Number(text)).toISOString()
   const ms = parseTimestamp(rfc3339Of(text, order))
-  return ms instanceof Fault ? value : new Date(ms).toISOString()
+  return ms instanceof ValidationIssue ? value : new Date(ms).toISOString()
 }
 
 function rfc3339Of(text: string, order: DateOrder | undefined): string {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { AppError } from '../../../lib/errors/index.ts'
 import { testDialect } from '../../../platform/storage/testing/database.ts'
 import { COMMAND_LINE } from '../../audit/index.ts'
-import type { LinkPrincipal } from '../context.ts'
+import type { LinkWriter } from '../context.ts'
 import type { Link } from '../schemas.ts'
 import { createTestLinks, type TestLinks } from '../testing/links.ts'
 import { expectConsistent } from '../testing/tables.ts'
@@ -11,7 +11,7 @@ import type { Outcome } from './run.ts'
 
 const URL = 'https://example.com/'
 const limits: { links: number | null; addresses: number | null } = { links: null, addresses: null }
-const caller: LinkPrincipal = { workspace: { no: 1, plan: { limits } }, actor: COMMAND_LINE }
+const caller: LinkWriter = { workspace: { no: 1, plan: { limits } }, actor: COMMAND_LINE }
 
 let links: TestLinks
 beforeEach(async () => {
@@ -56,7 +56,7 @@ describe('independent operations', () => {
       { op: 'update', id: 'lnk_none', link },
       { op: 'upsert', external_id: 'one', link: { destination_url: URL, ...link } },
     ])
-    const creating: LinkPrincipal = { ...caller, scopes: new Set(['links:create'] as const) }
+    const creating: LinkWriter = { ...caller, scopes: new Set(['links:create'] as const) }
     const { bulk } = links.service
     const prepared = await bulk.prepare(creating, operations, { atomic: false })
     const run = links.storage.write((tx) => bulk.run(tx, creating, prepared, { atomic: false }))

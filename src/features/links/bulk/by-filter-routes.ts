@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../../http/index.ts'
 import { describeError } from '../../../lib/errors/index.ts'
 import { checkWith } from '../../../lib/validation/checked.ts'
-import { Fault } from '../../../lib/validation/fault.ts'
-import { principalOf } from '../../audit/index.ts'
+import { ValidationIssue } from '../../../lib/validation/validation-issue.ts'
+import { writerOf } from '../../audit/index.ts'
 import { JOB_EXAMPLE, JOBS_PATH, JobSchema, renderJob } from '../../jobs/index.ts'
 import { tagList } from '../field-types.ts'
 import { createLinkSchemas, type LinkRules } from '../fields.ts'
@@ -49,19 +49,19 @@ function createBody(rules: LinkRules) {
     .check(
       checkWith((body) => {
         const faults = OF_ONE.filter((field) => body.patch?.[field] !== undefined).map(
-          (field) => new Fault('UNKNOWN_FIELD', undefined, ['patch', field]),
+          (field) => new ValidationIssue('UNKNOWN_FIELD', undefined, ['patch', field]),
         )
         const changes = CHANGES.filter((name) => body[name] !== undefined)
         const { patch = {} } = body
         for (const name of TAG_CHANGES) {
           const isTwice = [patch.tags, patch.add_tags, patch.remove_tags].some(Boolean)
           if (body[name] === undefined || !isTwice) continue
-          faults.push(new Fault('CONFLICTING_PARAMETERS', { other: 'patch' }).at(name))
+          faults.push(new ValidationIssue('CONFLICTING_PARAMETERS', { other: 'patch' }).at(name))
         }
         if (body.delete === undefined) {
-          return changes.length === 0 ? [new Fault('REQUIRED').at('patch')] : faults
+          return changes.length === 0 ? [new ValidationIssue('REQUIRED').at('patch')] : faults
         }
-        const conflict = new Fault('CONFLICTING_PARAMETERS', { other: 'delete' })
+        const conflict = new ValidationIssue('CONFLICTING_PARAMETERS', { other: 'delete' })
         return [...faults, ...changes.map((name) => conflict.at(name))]
       }),
     )
@@ -103,7 +103,7 @@ export function registerByFilterRoutes(
     errors: ['COUNT_CHANGED', 'TOO_MANY_JOBS'],
     async handler(call) {
       const { filter, patch, expected, ...rest } = call.body
-      const caller = principalOf(call)
+      const caller = writerOf(call)
       const found = await filterJobs.count(caller, filter, expected)
       const { password, ...fields } = patch ?? {}
       const password_hash =
@@ -158,7 +158,7 @@ export function registerByFilterRoutes(
     errors: ['JOB_NOT_FOUND', 'TOO_MANY_JOBS'],
     handler: (call) =>
       call.mutate(async (tx) => {
-        const row = await filterJobs.undo(tx, principalOf(call), call.params.id)
+        const row = await filterJobs.undo(tx, writerOf(call), call.params.id)
         const headers = { Location: `${JOBS_PATH}/${row.id}` }
         return { status: 202, body: renderJob(row, call), headers }
       }),

@@ -7,7 +7,7 @@ import { createMemoryLimiter } from '../../../platform/limits/index.ts'
 import { COMMAND_LINE } from '../../audit/index.ts'
 import { createJobService, type JobService } from '../../jobs/index.ts'
 import { permitting } from '../../jobs/testing/caller-of.ts'
-import type { LinkPrincipal } from '../context.ts'
+import type { LinkWriter } from '../context.ts'
 import { createTestLinks, type TestLinks } from '../testing/links.ts'
 import { expectConsistent } from '../testing/tables.ts'
 import type { ByFilterResult, LinkChange } from './by-filter.ts'
@@ -15,7 +15,7 @@ import { createFilterJobs, type FilterJobs } from './job.ts'
 
 const URL = 'https://example.com/'
 const plan = { limits: { links: null, addresses: null } }
-const caller: LinkPrincipal = { workspace: { no: 1, plan }, actor: COMMAND_LINE }
+const caller: LinkWriter = { workspace: { no: 1, plan }, actor: COMMAND_LINE }
 
 /** What the actors of jobs can't see. */
 let hiddenNow: readonly string[] | undefined

@@ -3,7 +3,7 @@ import { AppError } from '../../../lib/errors/index.ts'
 import type { Tag } from '../../../model/links/values.ts'
 import { savepoint, type Transaction } from '../../../platform/storage/index.ts'
 import type { JobRun } from '../../jobs/index.ts'
-import type { LinkContext, LinkPrincipal } from '../context.ts'
+import type { LinkContext, LinkWriter } from '../context.ts'
 import type { PreparedPatch } from '../fields.ts'
 import type { FilterQuery } from '../list-query.ts'
 import { remove } from '../remove.ts'
@@ -83,7 +83,7 @@ export async function changeFound(
 export async function tryFound(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   { filter, change: wanted }: Pick<ByFilterInput, 'filter' | 'change'>,
   seqs: readonly number[],
 ): Promise<{ succeeded: number; failed: number; refusals: Refusal[] }> {
@@ -106,7 +106,7 @@ interface Refusal {
 async function changeEach(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   rows: readonly LinkRow[],
   wanted: LinkChange,
 ): Promise<{ tried: readonly LinkRow[]; refusals: Refusal[] }> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { SEQS_PER_WORKSPACE, type Transaction } from '../../../platform/storage/index.ts'
-import type { LinkContext, LinkPrincipal } from '../context.ts'
+import type { LinkContext, LinkWriter } from '../context.ts'
 import { linksIn, matching, smallestSet } from '../filter.ts'
 import { filterOf, find, resolve } from '../list.ts'
 import type { FilterQuery } from '../list-query.ts'
@@ -17,7 +17,7 @@ export interface Found {
 /** Counts the matches of a filter. */
 export async function countFound(
   ctx: LinkContext,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   query: FilterQuery,
 ): Promise<Found> {
   const page = { ...query, sort: 'created_at', order: 'asc', limit: 1, total: 'exact' } as const
@@ -30,7 +30,7 @@ export async function countFound(
 /** The `seq` of the next matches, in order of creation. */
 export async function nextFound(
   ctx: LinkContext,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   query: FilterQuery,
   range: Pick<Found, 'low' | 'high'>,
   limit: number,
@@ -49,7 +49,7 @@ export async function nextFound(
 export async function stillFound(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   query: FilterQuery,
   seqs: readonly number[],
 ): Promise<LinkRow[]> {

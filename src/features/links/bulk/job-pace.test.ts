@@ -8,7 +8,7 @@ import { rehearse } from '../../../platform/storage/index.ts'
 import { COMMAND_LINE } from '../../audit/index.ts'
 import { createJobService, type JobService } from '../../jobs/index.ts'
 import { permitting } from '../../jobs/testing/caller-of.ts'
-import type { LinkPrincipal } from '../context.ts'
+import type { LinkWriter } from '../context.ts'
 import { bigLink } from '../testing/big-link.ts'
 import { createTestLinks, type TestLinks } from '../testing/links.ts'
 import { createFilterJobs, type FilterJobs } from './job.ts'
@@ -23,7 +23,7 @@ const LIMITS = {
   requests_per_minute: POLICY.ratePerMinute,
   burst: POLICY.burst,
 }
-const callerIn = (no: number): LinkPrincipal => ({
+const callerIn = (no: number): LinkWriter => ({
   workspace: { no, plan: { limits: LIMITS } },
   actor: COMMAND_LINE,
 })

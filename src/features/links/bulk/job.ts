@@ -4,7 +4,7 @@ import type { Transaction } from '../../../platform/storage/index.ts'
 import type { Actor } from '../../audit/index.ts'
 import { restrictedFoldersOf } from '../../folders/index.ts'
 import type { JobRun, JobService } from '../../jobs/index.ts'
-import type { LinkPrincipal } from '../context.ts'
+import type { LinkWriter } from '../context.ts'
 import type { FilterQuery } from '../list-query.ts'
 import type { LinkService } from '../service.ts'
 import type { ByFilterInput, ByFilterState, LinkChange } from './by-filter.ts'
@@ -39,14 +39,14 @@ export function createFilterJobs({ links, jobs }: ByFilterDeps) {
 
   return {
     /** @throws AppError COUNT_CHANGED if the number of matches differs from the expected one */
-    async count(caller: LinkPrincipal, filter: FilterQuery, expected: number): Promise<Found> {
+    async count(caller: LinkWriter, filter: FilterQuery, expected: number): Promise<Found> {
       const found = await links.countFound(caller, filter)
       if (Math.abs(found.total - expected) <= expected * TOLERANCE) return found
       throw new AppError('COUNT_CHANGED', { params: { count: found.total } })
     },
 
     /** Enqueues the change of the counted links. */
-    async enqueue(tx: Transaction, caller: LinkPrincipal, found: Found, { filter, change }: Asked) {
+    async enqueue(tx: Transaction, caller: LinkWriter, found: Found, { filter, change }: Asked) {
       const input: ByFilterInput = { ...found, filter, change }
       // The number of matches includes links that are yet to be changed.
       const folders = [
@@ -65,7 +65,7 @@ export function createFilterJobs({ links, jobs }: ByFilterDeps) {
      * Enqueues the undo of such a job. It runs after that one, like all jobs of a workspace.
      * @throws AppError JOB_NOT_FOUND, TOO_MANY_JOBS
      */
-    async undo(tx: Transaction, caller: LinkPrincipal, id: string) {
+    async undo(tx: Transaction, caller: LinkWriter, id: string) {
       const job = await jobs.get(caller, id)
       const { group } = JSON.parse(job.actor) as Actor
       if (job.type !== TYPE || group === undefined) throw new AppError('JOB_NOT_FOUND')

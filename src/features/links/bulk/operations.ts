@@ -4,7 +4,7 @@ import { asReadOnly, withoutUnchanged } from '../../../http/read-only.ts'
 import { versionMatches } from '../../../http/respond.ts'
 import type { ErrorDetail } from '../../../lib/errors/index.ts'
 import { boundedText, checked, checkWith, isObject } from '../../../lib/validation/checked.ts'
-import { Fault } from '../../../lib/validation/fault.ts'
+import { ValidationIssue } from '../../../lib/validation/validation-issue.ts'
 import { BOUNDS } from '../../../model/links/values.ts'
 import type { CreateFields, LinkSchemas, PatchFields } from '../fields.ts'
 import type { LinkName } from '../find.ts'
@@ -44,19 +44,19 @@ export function createOperationCheck({ create, patch }: LinkSchemas) {
     const header = typeof value === 'number' ? `"${value}"` : value
     return header.includes('"') || header === '*'
       ? (version: number) => versionMatches(header, version)
-      : new Fault('INVALID_HEADER', { expected: '"3"' })
+      : new ValidationIssue('INVALID_HEADER', { expected: '"3"' })
   })
   const oneOf = checkWith<{ id?: unknown; external_id?: unknown }>(({ id, external_id }) => {
     if ((id === undefined) !== (external_id === undefined)) return []
     return id === undefined
-      ? [new Fault('REQUIRED').at('id')]
-      : [new Fault('CONFLICTING_PARAMETERS', { other: 'id' }).at('external_id')]
+      ? [new ValidationIssue('REQUIRED').at('id')]
+      : [new ValidationIssue('CONFLICTING_PARAMETERS', { other: 'id' }).at('external_id')]
   }, isObject)
   const sameId = checkWith<{ external_id?: unknown; link?: { external_id?: unknown } }>(
     ({ external_id, link }) => {
       if (link?.external_id === undefined || link.external_id === external_id) return []
       const allowed = [String(external_id)]
-      return [new Fault('INVALID_VALUE', { allowed }, ['link', 'external_id'])]
+      return [new ValidationIssue('INVALID_VALUE', { allowed }, ['link', 'external_id'])]
     },
   )
   const kind = z.looseObject({ op: z.enum(OPS) })

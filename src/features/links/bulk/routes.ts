@@ -1,7 +1,7 @@
 import { type Api, endpoint } from '../../../http/index.ts'
 import { createPause } from '../../../lib/base/turn.ts'
 import { boundedDetails, DETAILS_MAX, describeError } from '../../../lib/errors/index.ts'
-import { principalOf } from '../../audit/index.ts'
+import { writerOf } from '../../audit/index.ts'
 import { LINK_EXAMPLE } from '../schemas.ts'
 import type { LinkService } from '../service.ts'
 import type { Outcome } from './run.ts'
@@ -54,7 +54,7 @@ export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     bodyBytesMax: BULK_BYTES_MAX,
     async cost(call) {
       const { body, dryRun, meter } = call
-      const bytes = await weigh(principalOf(call), body.operations)
+      const bytes = await weigh(writerOf(call), body.operations)
       return costOf(body, bytes, dryRun, meter.burst)
     },
     costMax: costMaxOf,
@@ -70,7 +70,7 @@ export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     errors: ['BULK_FAILED'],
     async handler(call) {
       const { body, mutate } = call
-      const caller = principalOf(call)
+      const caller = writerOf(call)
       const prepared = await bulk.prepare(caller, body.operations, body)
       return mutate(async (tx) => {
         const outcomes = await bulk.run(tx, caller, prepared, body)

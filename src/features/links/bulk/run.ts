@@ -2,7 +2,7 @@ import { assertPermits } from '../../../http/index.ts'
 import { createPause, nextTurn } from '../../../lib/base/turn.ts'
 import { AppError, type ErrorDetail, type ErrorParts } from '../../../lib/errors/index.ts'
 import { rehearse, savepoint, type Transaction } from '../../../platform/storage/index.ts'
-import type { LinkContext, LinkPrincipal } from '../context.ts'
+import type { LinkContext, LinkWriter } from '../context.ts'
 import { createTogether } from '../create.ts'
 import type { LinkSchemas, Prepared, PreparedCreate } from '../fields.ts'
 import { get, type LinkName } from '../find.ts'
@@ -52,7 +52,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
      * @throws AppError BULK_FAILED
      */
     async prepare(
-      caller: LinkPrincipal,
+      caller: LinkWriter,
       operations: readonly unknown[],
       options: Options,
     ): Promise<PreparedBulk> {
@@ -87,7 +87,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
      */
     async run(
       tx: Transaction,
-      caller: LinkPrincipal,
+      caller: LinkWriter,
       prepared: PreparedBulk,
       { atomic, if_exists }: Options,
     ): Promise<Outcome[]> {
@@ -128,9 +128,9 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
   }
   return bulk
 
-  /** Refused operations must not cost a hash, so a trial without hashes comes first. */
+  /** OperatorError operations must not cost a hash, so a trial without hashes comes first. */
   async function hashAccepted(
-    caller: LinkPrincipal,
+    caller: LinkWriter,
     prepared: PreparedBulk[number][],
     passwords: ReadonlyMap<number, string>,
     options: Options,
@@ -156,7 +156,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
 /** An operation without its password; a restore with its history, or why that is refused. */
 async function preparedOf(
   ctx: LinkContext,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   operation: Operation,
   index: number,
 ): Promise<PreparedBulk[number]> {
@@ -171,7 +171,7 @@ async function preparedOf(
 }
 
 /** The link that an operation names, if it is there. */
-async function findOne(ctx: LinkContext, caller: LinkPrincipal, name: LinkName) {
+async function findOne(ctx: LinkContext, caller: LinkWriter, name: LinkName) {
   return get(ctx, caller, name).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'LINK_NOT_FOUND') return undefined
     throw error
@@ -182,7 +182,7 @@ async function findOne(ctx: LinkContext, caller: LinkPrincipal, name: LinkName) 
 async function createSome(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   some: PreparedBulk,
 ) {
   const fields = new Map<PreparedBulk[number], PreparedCreate>()
@@ -224,7 +224,7 @@ function unhashed(operation: Exclude<Operation, { op: 'restore' }>): Hashed {
 async function runOne(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   operation: Hashed,
   ifExists: IfExists,
 ): Promise<{ status: number; link?: Link }> {

@@ -3,7 +3,7 @@ import { AppError } from '../../../lib/errors/index.ts'
 import { savepoint, type Transaction } from '../../../platform/storage/index.ts'
 import { type AuditRow, entryNumber, listEntries } from '../../audit/index.ts'
 import type { JobRun } from '../../jobs/index.ts'
-import type { LinkContext, LinkPrincipal } from '../context.ts'
+import type { LinkContext, LinkWriter } from '../context.ts'
 import { type PreparedRestore, prepareRestore, restore } from '../history.ts'
 import { RESTORE_REACH } from './schemas.ts'
 
@@ -82,7 +82,7 @@ function resultOf({ job }: UndoInput, { restored, kept }: UndoState): UndoResult
 /** Reads a link's earlier version; an error is counted when the link is restored. */
 async function prepare(
   ctx: LinkContext,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   { action, target_id, version }: AuditRow,
 ): Promise<PreparedRestore | AppError> {
   if (action === 'link.deleted' || version === null) return null
@@ -97,7 +97,7 @@ async function prepare(
 async function undoOne(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   { action, target_id, version }: AuditRow,
   prepared: PreparedRestore | AppError,
 ): Promise<'restored' | 'kept'> {

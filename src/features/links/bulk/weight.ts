@@ -3,7 +3,7 @@ import { permits } from '../../../http/index.ts'
 import { createPause } from '../../../lib/base/turn.ts'
 import { isObject } from '../../../lib/validation/checked.ts'
 import { isSeen } from '../../../platform/storage/index.ts'
-import type { LinkContext, LinkPrincipal } from '../context.ts'
+import type { LinkContext, LinkWriter } from '../context.ts'
 import { tagNames } from '../joined.ts'
 import { deletedLinks } from '../remove.ts'
 import { RESTORE_REACH } from './schemas.ts'
@@ -39,7 +39,7 @@ interface Named {
  */
 export async function weigh(
   ctx: Pick<LinkContext, 'storage' | 'clock'>,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   operations: readonly unknown[],
 ): Promise<number[]> {
   const named = operations.map(namedBy)
@@ -84,7 +84,7 @@ function namedBy(raw: unknown): Named {
 /** The links that operations name, by id and external id, also deleted ones. */
 async function storedLinks(
   { storage: { reports }, clock }: Pick<LinkContext, 'storage' | 'clock'>,
-  caller: LinkPrincipal,
+  caller: LinkWriter,
   operations: readonly Named[],
 ): Promise<Map<string, Set<Weighed>>> {
   const names = new Set(operations.flatMap(({ name, then }) => [name ?? [], then ?? []].flat()))

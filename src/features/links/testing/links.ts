@@ -12,7 +12,7 @@ import { SEQS_PER_WORKSPACE, type Storage } from '../../../platform/storage/inde
 import { openTestStorage, writeCounters } from '../../../platform/storage/testing/database.ts'
 import { COMMAND_LINE } from '../../audit/index.ts'
 import { setBlocked } from '../../blocks/testing/set-blocked.ts'
-import type { LinkPrincipal, LinkServiceDeps } from '../context.ts'
+import type { LinkWriter, LinkServiceDeps } from '../context.ts'
 import { createLinkSchemas } from '../fields.ts'
 import { createListQuerySchema, listQueryOf } from '../list-query.ts'
 import type { HistoryPage, Link, LinkList } from '../schemas.ts'
@@ -101,7 +101,7 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
     links: null,
     addresses: null,
   }
-  const callerOf = (no = 1): LinkPrincipal => ({
+  const callerOf = (no = 1): LinkWriter => ({
     workspace: { no, plan: { limits } },
     actor: COMMAND_LINE,
   })

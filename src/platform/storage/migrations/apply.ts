@@ -2,7 +2,7 @@ import { type Migration, Migrator } from 'kysely'
 import { newerData } from '../../../lib/errors/index.ts'
 import type { Sql } from '../storage.ts'
 
-/** Applies migrations to a database. Returns the names of those that weren't yet. @throws Refused */
+/** Applies migrations to a database. Returns the names of those that weren't yet. @throws OperatorError */
 export async function applyMigrations(
   { db }: Pick<Sql, 'db'>,
   migrations: Readonly<Record<string, Migration>>,

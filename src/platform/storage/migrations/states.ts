@@ -13,7 +13,7 @@ export interface MigrationState {
 /**
  * All migrations, including those of a newer version, and whether they are applied; `applied` maps
  * names to times.
- * @throws Refused
+ * @throws OperatorError
  */
 export function statesOf(
   database: MigrationState['database'],
@@ -29,7 +29,7 @@ export function statesOf(
   }))
 }
 
-/** @throws Refused if migrations are applied, but not the baseline */
+/** @throws OperatorError if migrations are applied, but not the baseline */
 export function assertCurrentFormat(
   migrations: Readonly<Record<string, unknown>>,
   applied: readonly string[],

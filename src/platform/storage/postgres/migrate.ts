@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import pg from 'pg'
-import { newerData, Refused } from '../../../lib/errors/index.ts'
+import { newerData, OperatorError } from '../../../lib/errors/index.ts'
 import { POSTGRES_MIGRATIONS, type PostgresMigration } from '../migrations/index.ts'
 import { assertCurrentFormat, type MigrationState, statesOf } from '../migrations/states.ts'
 import { asPostgresError, isOfPostgres } from './errors.ts'
@@ -34,7 +34,7 @@ interface AppliedRow {
  * Migrates the tables. Each migration is a transaction under a lock shared by all nodes. The lock
  * needs no session, so it works through PgBouncer, and others wait for at most one migration.
  * Returns the names of the applied migrations.
- * @throws StorageUnavailable, Refused
+ * @throws StorageUnavailable, OperatorError
  */
 export function migratePostgres(
   url: string,
@@ -53,7 +53,7 @@ export function migratePostgres(
   })
 }
 
-/** All migrations, including newer ones, and whether they are applied. @throws Refused */
+/** All migrations, including newer ones, and whether they are applied. @throws OperatorError */
 export function postgresMigrationStates(
   url: string,
   migrations: Migrations = POSTGRES_MIGRATIONS,
@@ -96,7 +96,7 @@ async function apply(
   return { name, isDone: true }
 }
 
-/** The first migration that isn't applied. @throws Refused */
+/** The first migration that isn't applied. @throws OperatorError */
 function nextOf(migrations: Migrations, applied: readonly AppliedRow[]): string | undefined {
   assertCurrentFormat(
     migrations,
@@ -146,7 +146,7 @@ async function withDatabase<T>(url: string, work: (db: Kysely<never>) => Promise
     return await work(db)
   } catch (error) {
     // Our own errors contain no data; those of the server and the driver are reduced to a code.
-    throw error instanceof Refused || !isOfPostgres(error) ? error : asPostgresError(error)
+    throw error instanceof OperatorError || !isOfPostgres(error) ? error : asPostgresError(error)
   } finally {
     await db.destroy()
   }
@@ -165,6 +165,6 @@ async function assertFit(db: Kysely<never>): Promise<void> {
   }
 }
 
-function unfit(reason: string): Refused {
-  return new Refused('CONFIGURATION', reason, { status: 2 })
+function unfit(reason: string): OperatorError {
+  return new OperatorError('CONFIGURATION', reason, { status: 2 })
 }

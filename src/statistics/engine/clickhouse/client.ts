@@ -3,7 +3,7 @@ import {
   ClickHouseLogLevel,
   type ClickHouseSettings,
   createClient,
-  ClickHouseError as Refused,
+  ClickHouseError as OperatorError,
 } from '@clickhouse/client'
 
 /** The longest that a report may take. */
@@ -23,7 +23,7 @@ export class ClickHouseError extends Error {
   readonly code: number
 
   constructor(error: unknown) {
-    const refused = error instanceof Refused
+    const refused = error instanceof OperatorError
     const known = (error as { code?: unknown } | null)?.code
     super(
       refused

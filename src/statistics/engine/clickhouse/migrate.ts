@@ -1,4 +1,4 @@
-import { Refused } from '../../../lib/errors/index.ts'
+import { OperatorError } from '../../../lib/errors/index.ts'
 import { missingMigrations, runMigrations } from '../shared/migrations.ts'
 import type { ClickHouse } from './client.ts'
 import { CLICKHOUSE_MIGRATIONS, type ClickHouseMigration } from './schema.ts'
@@ -25,7 +25,7 @@ export interface ClickHouseMigrating {
 
 /**
  * Creates the database and its tables, or migrates them.
- * @throws ClickHouseError; Refused if they are of a newer version, too old, or migrated by another node
+ * @throws ClickHouseError; OperatorError if they are of a newer version, too old, or migrated by another node
  */
 export async function migrateClickHouse(
   clickHouse: ClickHouse,
@@ -57,7 +57,7 @@ export async function migrateClickHouse(
   if (!isDone) throw migratedElsewhere()
 }
 
-/** The migrations that the tables lack. @throws ClickHouseError; Refused if they are of a newer version */
+/** The migrations that the tables lack. @throws ClickHouseError; OperatorError if they are of a newer version */
 export async function missingIn(
   clickHouse: ClickHouse,
   migrations = CLICKHOUSE_MIGRATIONS,
@@ -80,6 +80,6 @@ async function alone(work: (assertHeld: () => Promise<void>) => Promise<void>): 
 
 const codeOf = (error: unknown) => (error as { code?: unknown }).code
 
-function migratedElsewhere(): Refused {
-  return new Refused('STATISTICS_MIGRATING', 'Another node migrates the stored clicks')
+function migratedElsewhere(): OperatorError {
+  return new OperatorError('STATISTICS_MIGRATING', 'Another node migrates the stored clicks')
 }

@@ -10,7 +10,7 @@ const WITHIN_MS = 5_000
  * Checks that the clicks, if there are any, belong to the instance of the links, and are of no newer
  * version. Makes no tables.
  * @param instance null: its database is empty
- * @throws Refused; ClickHouseError
+ * @throws OperatorError; ClickHouseError
  */
 export async function assertOwnClicks(
   clickHouse: ClickHouse,

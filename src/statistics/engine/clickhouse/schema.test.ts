@@ -140,7 +140,7 @@ describe.skipIf(!hasClickHouse)('tables in ClickHouse', () => {
     const newer = [...CLICKHOUSE_MIGRATIONS, next(Promise.resolve())]
     await migrateClickHouse(clickHouse, { migrations: newer })
     const error = await migrateClickHouse(clickHouse).catch((it) => it)
-    expect(error).toMatchObject({ name: 'Refused', code: 'DATA_NEWER' })
+    expect(error).toMatchObject({ name: 'OperatorError', code: 'DATA_NEWER' })
     expect(error.message).toMatch(new RegExp(`\\b${NEWEST + 1}\\b.*\\b${NEWEST}\\b`))
     await expect(assertOwnClicks(clickHouse, null)).rejects.toMatchObject({ code: 'DATA_NEWER' })
   })

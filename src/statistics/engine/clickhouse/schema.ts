@@ -118,7 +118,7 @@ async function runAll(clickHouse: ClickHouse, statements: readonly string[]): Pr
   for (const statement of statements) await clickHouse.command(statement)
 }
 
-/** Tables of an unreleased version have the same names. @throws Refused */
+/** Tables of an unreleased version have the same names. @throws OperatorError */
 async function assertColumns(clickHouse: ClickHouse): Promise<undefined> {
   const columns = await clickHouse.rows(
     `SELECT table, name, type FROM system.columns

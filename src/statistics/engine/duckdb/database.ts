@@ -28,7 +28,7 @@ const INTERRUPT_EVERY_MS = 50
 /**
  * Opens a statistics file, or creates it. One of an older schema stays as it is: see `migrateDuckDb`.
  * @param options `owner`: it must belong to this instance
- * @throws Refused, also if its schema is newer or too old; DuckDB's errors when the file is locked,
+ * @throws OperatorError, also if its schema is newer or too old; DuckDB's errors when the file is locked,
  *   damaged, or can't be written
  */
 export async function openDuckDb(

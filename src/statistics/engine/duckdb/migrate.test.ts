@@ -132,7 +132,7 @@ describe('the statistics file', () => {
       await direct(`UPDATE state SET version = ${NEWEST + 1}`, 'CHECKPOINT')
       const before = readFileSync(file)
       const error = await openDuckDb(file, { readonly }).catch((it) => it)
-      expect(error).toMatchObject({ name: 'Refused', code: 'DATA_NEWER' })
+      expect(error).toMatchObject({ name: 'OperatorError', code: 'DATA_NEWER' })
       expect(error.message).toMatch(new RegExp(`\\b${NEWEST + 1}\\b.*\\b${NEWEST}\\b`))
       expect(stateOf(error)).toBe('newer')
       expect(readFileSync(file).equals(before)).toBe(true)

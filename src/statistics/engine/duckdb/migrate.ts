@@ -10,7 +10,7 @@ type Migrations = readonly ClickMigration<Connection>[]
  * for writing. A part of a migration and its number are committed together, so after an interruption
  * the next start goes on.
  * @param options `began` is called before the first change
- * @throws Refused if its schema is newer or too old
+ * @throws OperatorError if its schema is newer or too old
  */
 export async function migrateDuckDb(
   database: DuckDb,
@@ -38,7 +38,7 @@ export function createTables(connection: Connection): Promise<void> {
   return run(connection, DUCKDB_MIGRATIONS)
 }
 
-/** @throws Refused if a file's schema is newer or too old */
+/** @throws OperatorError if a file's schema is newer or too old */
 export async function assertKnownSchema(connection: Connection, file: string): Promise<void> {
   missingMigrations(file, DUCKDB_MIGRATIONS, { applied: await schemaOf(connection) })
 }

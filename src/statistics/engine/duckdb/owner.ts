@@ -20,7 +20,7 @@ export async function ownerIn(dataDir: string): Promise<Owner | null> {
   return instance && { instance, main }
 }
 
-/** Checks that a file belongs to an instance. @throws Refused */
+/** Checks that a file belongs to an instance. @throws OperatorError */
 export async function assertOwner(
   connection: Connection,
   file: string,

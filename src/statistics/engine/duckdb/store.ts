@@ -24,7 +24,7 @@ interface StoreOptions extends Pick<NodeStoreOptions, 'clock' | 'enrich' | 'coun
 
 /**
  * Opens the statistics file of a data directory, after a power cut too, and migrates it.
- * @throws Refused if it belongs to another instance or its schema is newer or too old; DuckDB's errors
+ * @throws OperatorError if it belongs to another instance or its schema is newer or too old; DuckDB's errors
  *   when the file is locked, damaged, or can't be written
  */
 export async function openOwnStore(

@@ -1,4 +1,4 @@
-import { oldData, Refused } from '../../../lib/errors/index.ts'
+import { oldData, OperatorError } from '../../../lib/errors/index.ts'
 
 /** A numbered change of an engine's tables of clicks. A released one is never changed. */
 export interface ClickMigration<E> {
@@ -15,7 +15,7 @@ export interface ClickMigration<E> {
  * The migrations that tables lack.
  * @param name of what has the tables, for the message
  * @param applied their schema, 0: there are none; `oldest`: the oldest one that a program must know to work with them
- * @throws Refused if this version doesn't know it, or it is from before the first migration
+ * @throws OperatorError if this version doesn't know it, or it is from before the first migration
  */
 export function missingMigrations<M extends { readonly version: number }>(
   name: string,
@@ -24,7 +24,7 @@ export function missingMigrations<M extends { readonly version: number }>(
 ): readonly M[] {
   const known = migrations.at(-1)?.version ?? 0
   if (oldest > known) {
-    throw new Refused(
+    throw new OperatorError(
       'DATA_NEWER',
       `${name} has schema ${applied} of clicks, made by a newer version of Slugline; this version ` +
         `knows schemas up to ${known}. Start the newer version, or restore the backup from before the upgrade`,

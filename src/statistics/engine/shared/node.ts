@@ -34,7 +34,7 @@ export function createNodeStore(
   let toldAt = Number.NEGATIVE_INFINITY
 
   /** For the recount of other nodes; the clicks are stored whether this succeeds or not. */
-  async function tell(): Promise<void> {
+  async function publishProgress(): Promise<void> {
     const { segment, offset } = shipping.watermark
     await sql`UPDATE node_watermarks SET shipped_segment = ${segment}, shipped_offset = ${offset}
       WHERE node_no = ${node.no}`
@@ -62,7 +62,7 @@ export function createNodeStore(
       const now = performance.now()
       if (pass.complete || now - toldAt >= TELL_EVERY_MS) {
         toldAt = now
-        void tell()
+        void publishProgress()
       }
       return pass
     },

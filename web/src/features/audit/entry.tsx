@@ -7,7 +7,7 @@ import { Summary } from '../../ui/disclosure.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { JobName } from '../jobs/name.tsx'
 import { usePerson } from '../members/person.tsx'
-import type { AuditEntry } from './calls.ts'
+import type { AuditEntry } from './queries.ts'
 import { Changes } from './changes.tsx'
 import { actionKey, isNothing, targetName } from './words.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { AuditEntry } from './calls.ts'
+import type { AuditEntry } from './queries.ts'
 import { daysOf } from './runs.ts'
 
 const START = new Date(2026, 4, 3, 12).getTime()

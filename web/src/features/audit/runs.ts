@@ -1,4 +1,4 @@
-import type { AuditEntry } from './calls.ts'
+import type { AuditEntry } from './queries.ts'
 
 /** Entries shown as one: the same action by the same person, in quick succession. */
 export type Run = readonly AuditEntry[]

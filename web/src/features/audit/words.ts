@@ -1,9 +1,9 @@
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
 import { kindOf } from '../jobs/kind.ts'
 import { FIELD_NAMES } from '../links/details/field-names.ts'
-import type { ShareSubject } from '../shares/calls.ts'
+import type { ShareSubject } from '../shares/queries.ts'
 import { SHOW_LABELS, subjectName } from '../shares/words.ts'
-import type { AuditEntry } from './calls.ts'
+import type { AuditEntry } from './queries.ts'
 import { ACTIONS, type Action } from './kinds.ts'
 
 /** The message of an action; null for one of a newer server. */

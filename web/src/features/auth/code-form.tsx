@@ -5,7 +5,7 @@ import { Button, WRAPPING } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Form, Submit } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { confirmSignIn } from './calls.ts'
+import { confirmSignIn } from './queries.ts'
 
 /** A code of the app, or a recovery code. */
 export type CodeKind = Parameters<typeof confirmSignIn>[0]

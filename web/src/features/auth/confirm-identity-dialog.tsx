@@ -4,7 +4,7 @@ import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { fieldError } from '../../ui/errors.ts'
-import { confirmSession, signOut } from './calls.ts'
+import { confirmSession, signOut } from './queries.ts'
 import { PasswordField } from './password-field.tsx'
 
 /** Confirms the person's identity by password or, without one, by signing in again. */

@@ -9,7 +9,7 @@ import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { AccountFields } from './account-fields.tsx'
 import { PageLink } from './address.tsx'
 import { useArrive } from './arrive.ts'
-import { acceptInvitation, type Invitation, lookUpInvitation, signOut } from './calls.ts'
+import { acceptInvitation, type Invitation, lookUpInvitation, signOut } from './queries.ts'
 import { Frame } from './frame.tsx'
 import { useLinkToken } from './link-token.ts'
 

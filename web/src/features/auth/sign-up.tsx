@@ -6,7 +6,7 @@ import { Form, Submit } from '../../ui/form.tsx'
 import { AccountFields } from './account-fields.tsx'
 import { PageLink, searchOfPage } from './address.tsx'
 import { useArrive } from './arrive.ts'
-import { signUp } from './calls.ts'
+import { signUp } from './queries.ts'
 import { Frame } from './frame.tsx'
 
 /** A new account, if everyone may create one; else why not. */

@@ -4,7 +4,7 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Chip, type Tone } from '../../ui/chip.tsx'
-import { type Domain, setupQuery } from './calls.ts'
+import { type Domain, setupQuery } from './queries.ts'
 import { FoldedMisses } from './misses.tsx'
 import { SetupSteps } from './setup.tsx'
 

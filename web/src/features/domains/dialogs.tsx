@@ -6,7 +6,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialog.tsx'
 import { fieldError } from '../../ui/errors.ts'
 import { TextField } from '../../ui/text-field.tsx'
-import { addDomain, type Domain, deleteDomain } from './calls.ts'
+import { addDomain, type Domain, deleteDomain } from './queries.ts'
 
 /** Invalidates what depends on domains. */
 export function useDomainsChanged() {

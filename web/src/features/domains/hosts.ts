@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { usePlace } from '../../app/workspace.tsx'
-import { domainsQuery } from './calls.ts'
+import { domainsQuery } from './queries.ts'
 
 /** The hosts that links can use: those of the instance, and the workspace's own. */
 export function useHosts(): readonly string[] {

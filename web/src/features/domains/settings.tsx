@@ -5,7 +5,7 @@ import { Checkbox } from '../../ui/checkbox.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { fieldError } from '../../ui/errors.ts'
 import { TextareaField, TextField } from '../../ui/text-field.tsx'
-import { type Domain, type DomainPatch, updateDomain } from './calls.ts'
+import { type Domain, type DomainPatch, updateDomain } from './queries.ts'
 import { useDomainsChanged } from './dialogs.tsx'
 import { SLUG_FIELDS, SlugSettingsFields, slugDraftOf, slugPatchOf } from './slug-fields.tsx'
 

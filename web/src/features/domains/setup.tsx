@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { type MessageKey, useI18n } from '../../i18n/index.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
 import { cx } from '../../ui/cx.ts'
-import type { Domain, DomainSetup } from './calls.ts'
+import type { Domain, DomainSetup } from './queries.ts'
 import { TxtRecord } from './txt-record.tsx'
 
 type Status = DomainSetup['certificate']['status']

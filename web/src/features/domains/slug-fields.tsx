@@ -2,7 +2,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { fieldError } from '../../ui/errors.ts'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import type { Domain } from './calls.ts'
+import type { Domain } from './queries.ts'
 
 export const SLUG_STYLES = ['readable', 'lowercase', 'digits', 'words'] as const
 export type SlugStyle = Domain['slug_style']

@@ -6,7 +6,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
 import { FormError } from '../../ui/field.tsx'
-import { type Domain, VERIFY_MS, verifyDomain } from './calls.ts'
+import { type Domain, VERIFY_MS, verifyDomain } from './queries.ts'
 
 /** The TXT record to create, and what was found instead. It is looked for while the page is open. */
 export function TxtRecord({ domain: { id, status, verification } }: { domain: Domain }) {

@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { InputGroup } from '../../ui/input.tsx'
 import { ITEM } from '../../ui/popup.ts'
-import { type Folder, foldersQuery } from './calls.ts'
+import { type Folder, foldersQuery } from './queries.ts'
 
 /** A searchable list for choosing a folder, or none. */
 export function FolderList({

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { usePlace } from '../../app/workspace.tsx'
-import { folderQuery } from './calls.ts'
+import { folderQuery } from './queries.ts'
 
 /** The name of a folder. A deleted one has only its id. */
 export function FolderName({ id }: { id: string }) {

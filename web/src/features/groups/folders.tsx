@@ -6,7 +6,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { useLeadingDebounce } from '../../lib/use-debounced.ts'
 import { MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { ShareThis } from '../shares/button.tsx'
-import { type Folder, foldersQuery } from './calls.ts'
+import { type Folder, foldersQuery } from './queries.ts'
 import { DeleteFolderDialog, FolderDialog } from './folder-dialogs.tsx'
 import { GroupList, GroupRow } from './group-list.tsx'
 

@@ -19,7 +19,7 @@ import {
   offeredTagsQuery,
   type Tag,
   updateTag,
-} from './calls.ts'
+} from './queries.ts'
 import { TagDot } from './tag-dot.tsx'
 import { useGroupsChanged } from './use-tags.ts'
 

@@ -1,4 +1,4 @@
-import type { Color } from './calls.ts'
+import type { Color } from './queries.ts'
 
 /** The color of a tag, beside its name. */
 export function TagDot({ color }: { color: Color | undefined }) {

@@ -9,7 +9,7 @@ import {
   offeredTagsQuery,
   type Tag,
   tagsKey,
-} from './calls.ts'
+} from './queries.ts'
 
 /** Requests wait for this pause in typing. */
 const SEARCH_PAUSE_MS = 150

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { errorText } from '../../ui/errors.ts'
 import { Spinner } from '../../ui/spinner.tsx'
-import { type Plan, previewFile } from './calls.ts'
+import { type Plan, previewFile } from './queries.ts'
 import { PlanForm } from './plan-form.tsx'
 
 const ACCEPT = '.csv,.tsv,.ndjson,.jsonl,.json,text/csv,application/json'

@@ -6,7 +6,7 @@ import { SelectField } from '../../ui/select.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
 import { useHosts } from '../domains/hosts.ts'
 import { FolderField } from '../links/form/sections/folder-field.tsx'
-import type { Options, Preview } from './calls.ts'
+import type { Options, Preview } from './queries.ts'
 
 /** The products' own names. */
 const PRODUCTS: Readonly<Record<string, string>> = {

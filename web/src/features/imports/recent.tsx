@@ -4,7 +4,7 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
-import { jobsQuery } from '../jobs/calls.ts'
+import { jobsQuery } from '../jobs/queries.ts'
 import { JobLines } from '../jobs/line.tsx'
 
 /** Recent imports, to return to. */

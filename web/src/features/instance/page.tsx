@@ -20,9 +20,9 @@ import { Select } from '../../ui/select.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { showToast, useShowError } from '../../ui/toast.tsx'
 import { FoldedMisses } from '../domains/misses.tsx'
-import { plansQuery } from '../usage/calls.ts'
+import { plansQuery } from '../usage/queries.ts'
 import { Blocks } from './blocks.tsx'
-import { type InstanceWorkspace, instanceWorkspacesQuery, setPlan } from './calls.ts'
+import { type InstanceWorkspace, instanceWorkspacesQuery, setPlan } from './queries.ts'
 
 /** The page of the instance's owner: workspaces and their plans. */
 export function InstancePage() {

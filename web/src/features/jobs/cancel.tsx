@@ -3,7 +3,7 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useAction } from '../../ui/toast.tsx'
-import { cancelJob, type Job, jobsKey } from './calls.ts'
+import { cancelJob, type Job, jobsKey } from './queries.ts'
 
 /** Cancels a running job. */
 export function Cancel({ job }: { job: Job }) {

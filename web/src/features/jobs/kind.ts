@@ -1,5 +1,5 @@
 import type { Tone } from '../../ui/chip.tsx'
-import type { Job } from './calls.ts'
+import type { Job } from './queries.ts'
 
 export type Kind = 'check' | 'import' | 'undo' | 'links' | 'linksUndo' | 'other'
 

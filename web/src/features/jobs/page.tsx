@@ -8,7 +8,7 @@ import { buttonClass } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
-import { jobsQuery } from './calls.ts'
+import { jobsQuery } from './queries.ts'
 import { JobLines } from './line.tsx'
 
 /** The workspace's current and past jobs. */

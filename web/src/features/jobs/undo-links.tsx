@@ -4,7 +4,7 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useAction } from '../../ui/toast.tsx'
-import { type Job, showJob, undoByFilter } from './calls.ts'
+import { type Job, showJob, undoByFilter } from './queries.ts'
 
 /** Undoes a bulk update, as a job. */
 export function UndoLinks({ job, onStarted }: { job: Job; onStarted?: () => void }) {

@@ -10,7 +10,7 @@ import { fieldError, fieldsWithin } from '../../ui/errors.ts'
 import { FieldError } from '../../ui/field.tsx'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { createKey, type MadeKey } from './calls.ts'
+import { createKey, type MadeKey } from './queries.ts'
 import { changesOf, draftOf } from './draft.ts'
 import { RestrictionsSection } from './restrictions.tsx'
 

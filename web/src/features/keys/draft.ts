@@ -1,5 +1,5 @@
 import { networksOf } from '../../ui/networks-field.tsx'
-import type { Restrictions, RestrictionsPatch } from './calls.ts'
+import type { Restrictions, RestrictionsPatch } from './queries.ts'
 
 /** Restrictions that are being edited. */
 export interface Draft {

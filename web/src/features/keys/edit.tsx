@@ -6,7 +6,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { fieldError, fieldsWithin } from '../../ui/errors.ts'
 import { TextField } from '../../ui/text-field.tsx'
-import { type ApiKey, updateKey } from './calls.ts'
+import { type ApiKey, updateKey } from './queries.ts'
 import { changesOf, draftOf, isRestricted } from './draft.ts'
 import { RestrictionsSection } from './restrictions.tsx'
 

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { folderQuery } from '../groups/calls.ts'
+import { folderQuery } from '../groups/queries.ts'
 
 /** The names of folders, in their order. */
 export function useFolderNames(ids: readonly string[]): string[] {

@@ -5,7 +5,7 @@ import { MenuItem, MoreMenu } from '../../ui/menu.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { CreatedBy } from '../members/person.tsx'
-import type { ApiKey } from './calls.ts'
+import type { ApiKey } from './queries.ts'
 import { RestrictedTo } from './restricted-to.tsx'
 
 const TONES: Readonly<Record<ApiKey['status'], Tone>> = {

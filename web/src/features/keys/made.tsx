@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
-import type { MadeKey } from './calls.ts'
+import type { MadeKey } from './queries.ts'
 import { curlLine, hasTools, mcpLine } from './curl.ts'
 import { SecretDialog } from './secret-dialog.tsx'
 

@@ -9,7 +9,7 @@ import { listError } from '../../ui/errors.ts'
 import { Field, FieldError } from '../../ui/field.tsx'
 import type { Option } from '../../ui/listbox.tsx'
 import { useHosts } from '../domains/hosts.ts'
-import { foldersQuery } from '../groups/calls.ts'
+import { foldersQuery } from '../groups/queries.ts'
 import { TagsInput } from '../links/form/tags-input.tsx'
 import { useFolderNames } from './folder-names.ts'
 

@@ -1,5 +1,5 @@
 import { useI18n } from '../../i18n/index.tsx'
-import type { Restrictions } from './calls.ts'
+import type { Restrictions } from './queries.ts'
 import { useFolderNames } from './folder-names.ts'
 
 /** The most names per restriction; the form shows all. */

@@ -4,7 +4,7 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { type ApiKey, revokeKey } from './calls.ts'
+import { type ApiKey, revokeKey } from './queries.ts'
 
 /** Confirms revoking a key, which can't be undone; says what stops working. */
 export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {

@@ -6,7 +6,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { fieldError } from '../../ui/errors.ts'
 import { SelectField } from '../../ui/select.tsx'
-import { type ApiKey, type MadeKey, rotateKey } from './calls.ts'
+import { type ApiKey, type MadeKey, rotateKey } from './queries.ts'
 
 const OVERLAPS = ['0', '1', '24', '168'] as const
 type Overlap = (typeof OVERLAPS)[number]

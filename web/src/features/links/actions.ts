@@ -5,7 +5,7 @@ import { type I18n, useI18n } from '../../i18n/index.tsx'
 import { copyText } from '../../lib/clipboard.ts'
 import { showToast, useShowError } from '../../ui/toast.tsx'
 import type { ToastOptions } from '../../ui/toast-parts.tsx'
-import { type Folder, foldersKey, tagsKey } from '../groups/calls.ts'
+import { type Folder, foldersKey, tagsKey } from '../groups/queries.ts'
 import {
   createLink,
   deleteLink,
@@ -16,8 +16,8 @@ import {
   listsKey,
   restoreLink,
   updateLink,
-} from './calls.ts'
-import { withScheme } from './form/typed.ts'
+} from './queries.ts'
+import { withScheme } from './form/input-values.ts'
 import { nameOf } from './text.ts'
 import { holdWarnings } from './warnings.ts'
 

@@ -14,7 +14,7 @@ import { Loading } from '../../ui/skeleton.tsx'
 import { showToast, useAction } from '../../ui/toast.tsx'
 import { useLinkActions } from './actions.ts'
 import { BackToLinks } from './back.tsx'
-import { deletedQuery, restoreLink } from './calls.ts'
+import { deletedQuery, restoreLink } from './queries.ts'
 import { nameOf, readable } from './text.ts'
 
 type DeletedLink = Schemas['DeletedLink']

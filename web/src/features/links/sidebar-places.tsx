@@ -5,11 +5,11 @@ import { type ReactNode, useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { cx } from '../../ui/cx.ts'
-import { foldersQuery } from '../groups/calls.ts'
+import { foldersQuery } from '../groups/queries.ts'
 import { hideColumns, useHiddenColumns } from './list/hidden-columns.ts'
 import { withoutEmpty } from './list/page-hooks.ts'
 import { type LinksSearch, linksSearch } from './search.ts'
-import { isSameList, linkViewsQuery, searchOf, shownOf } from './views/calls.ts'
+import { isSameList, linkViewsQuery, searchOf, shownOf } from './views/queries.ts'
 
 /** The most folders, and the most views, that the sidebar lists. */
 const SHOWN = 12

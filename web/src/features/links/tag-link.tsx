@@ -6,7 +6,7 @@ import { fieldError } from '../../ui/errors.ts'
 import { Field } from '../../ui/field.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useLinkActions } from './actions.ts'
-import type { Link } from './calls.ts'
+import type { Link } from './queries.ts'
 import { TagsInput } from './form/tags-input.tsx'
 import { nameOf } from './text.ts'
 

@@ -1,5 +1,5 @@
 import { type QueryClient, skipToken, useQuery } from '@tanstack/react-query'
-import type { Link } from './calls.ts'
+import type { Link } from './queries.ts'
 
 type Warnings = NonNullable<Link['warnings']>
 

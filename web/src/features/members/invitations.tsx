@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Parts } from '../../ui/parts.tsx'
 import { showToast, useAction } from '../../ui/toast.tsx'
-import { invitationsQuery, invite, membersQuery, type OpenInvitation, withdraw } from './calls.ts'
+import { invitationsQuery, invite, membersQuery, type OpenInvitation, withdraw } from './queries.ts'
 import { Email } from './email.tsx'
 
 /** Open invitations; renders nothing if there are none. */

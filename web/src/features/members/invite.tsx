@@ -11,7 +11,7 @@ import { fieldError } from '../../ui/errors.ts'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { invite, type OpenInvitation } from './calls.ts'
+import { invite, type OpenInvitation } from './queries.ts'
 import { Email } from './email.tsx'
 import { useRoles } from './roles.ts'
 

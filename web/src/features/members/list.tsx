@@ -12,7 +12,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { MenuItem, MoreMenu } from '../../ui/menu.tsx'
 import { Select } from '../../ui/select.tsx'
 import { showToast, useShowError } from '../../ui/toast.tsx'
-import { changeRole, type Member, membersQuery, removeMember } from './calls.ts'
+import { changeRole, type Member, membersQuery, removeMember } from './queries.ts'
 import { Email } from './email.tsx'
 import { useRoles } from './roles.ts'
 

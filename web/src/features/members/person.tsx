@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Schemas } from '../../api/client.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { membersQuery } from './calls.ts'
+import { membersQuery } from './queries.ts'
 
 /** Who did something; without a name if the reader may not know it. */
 export type Actor =

@@ -7,7 +7,7 @@ import { enterLanguage, firstLocale } from '../../app/language.tsx'
 import { queryClient } from '../../app/queries.ts'
 import { I18nProvider } from '../../i18n/index.tsx'
 import { Tooltips } from '../../ui/tooltip.tsx'
-import { aboutQuery, enterShare } from './calls.ts'
+import { aboutQuery, enterShare } from './queries.ts'
 import { SharedPage } from './page.tsx'
 
 enterShare()

@@ -12,7 +12,7 @@ import { ReportView } from '../statistics/report.tsx'
 import { type StatisticsSearch, statisticsSearch } from '../statistics/search.ts'
 import { type Report, reportOf } from '../statistics/use-report.ts'
 import { shortName } from '../statistics/words.ts'
-import { type About, aboutQuery, type Brand, isProtected } from './calls.ts'
+import { type About, aboutQuery, type Brand, isProtected } from './queries.ts'
 import { Unlock } from './unlock.tsx'
 
 /** Whether another page embeds this one and has its own heading. */

@@ -4,7 +4,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Form, Submit } from '../../ui/form.tsx'
 import { Card } from '../../ui/page.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { isProtected, unlock } from './calls.ts'
+import { isProtected, unlock } from './queries.ts'
 
 /** Asks for the password of shared statistics. */
 export function Unlock({ onOpen }: { onOpen: () => void }) {

@@ -18,7 +18,7 @@ import {
   type Show,
   sharesKey,
   updateShare,
-} from './calls.ts'
+} from './queries.ts'
 import { Made } from './made.tsx'
 import { SHOW_LABELS } from './words.ts'
 

@@ -3,7 +3,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { CodeBlock, CopyButton } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import type { Share } from './calls.ts'
+import type { Share } from './queries.ts'
 import { embedCode } from './words.ts'
 
 /** The URL of a new share, and the code to embed it. */

@@ -1,5 +1,5 @@
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
-import type { Share, ShareSubject, Show } from './calls.ts'
+import type { Share, ShareSubject, Show } from './queries.ts'
 
 /** The names of a share's parts on its page. */
 export const SHOW_LABELS = {

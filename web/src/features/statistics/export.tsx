@@ -4,7 +4,7 @@ import { download } from '../../lib/download.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { useAction } from '../../ui/toast.tsx'
-import { pathOf, queryOf, rangeOf } from './calls.ts'
+import { pathOf, queryOf, rangeOf } from './queries.ts'
 import type { Report } from './use-report.ts'
 
 const FORMATS = ['csv', 'ndjson', 'parquet'] as const

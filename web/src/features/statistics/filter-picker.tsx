@@ -11,8 +11,8 @@ import { Popover } from '../../ui/popover.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { foldersQuery, offeredTagsQuery } from '../groups/calls.ts'
-import { topQuery } from './calls.ts'
+import { foldersQuery, offeredTagsQuery } from '../groups/queries.ts'
+import { topQuery } from './queries.ts'
 import {
   type Dimension,
   GROUPS,

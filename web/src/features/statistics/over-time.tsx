@@ -1,7 +1,7 @@
 import { useI18n } from '../../i18n/index.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
-import type { Stats } from './calls.ts'
+import type { Stats } from './queries.ts'
 import { Chart, type ChartPoint, type ChartProps } from './chart.tsx'
 import { METRIC_NAMES } from './figures.tsx'
 import { addDays, dayIn, daysOf, type Interval, type Period } from './range.ts'

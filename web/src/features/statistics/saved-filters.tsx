@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { usePlace } from '../../app/workspace.tsx'
-import { savedFiltersQuery } from '../links/views/calls.ts'
+import { savedFiltersQuery } from '../links/views/queries.ts'
 import { ViewsMenu } from '../links/views/menu.tsx'
 import { contentOf, isSameReport, searchOfReport } from './saved.ts'
 import type { Report } from './use-report.ts'

@@ -1,6 +1,6 @@
 import { MATCHES, PREFIXES } from '@src/statistics/columns.ts'
-import type { View } from '../links/views/calls.ts'
-import type { Question } from './calls.ts'
+import type { View } from '../links/views/queries.ts'
+import type { Question } from './queries.ts'
 import { filterText, parameterOf, parseFilters } from './filters.ts'
 import type { StatisticsSearch } from './search.ts'
 

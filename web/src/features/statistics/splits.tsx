@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useI18n } from '../../i18n/index.tsx'
 import { Card } from '../../ui/page.tsx'
-import { linkHeadQuery, topQuery } from './calls.ts'
+import { linkHeadQuery, topQuery } from './queries.ts'
 import { type Compared, compareVariants, VISITORS_MIN, verdictOf } from './proportion.ts'
 import type { Report } from './use-report.ts'
 

@@ -1,7 +1,7 @@
 import { readEvents } from '@src/lib/base/server-events.ts'
 import { useEffect, useState } from 'react'
 import { open } from '../../api/client.ts'
-import { type Click, type Question, queryOf } from './calls.ts'
+import { type Click, type Question, queryOf } from './queries.ts'
 
 const SHOWN = 10
 /** The server sends something every 15 s; a longer silence means that the connection is lost. */

@@ -7,7 +7,7 @@ import { Chip } from '../../ui/chip.tsx'
 import { Meter, stateOf } from '../../ui/meter.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { COUNTED, type Plan, type Usage, usageQuery } from './calls.ts'
+import { COUNTED, type Plan, type Usage, usageQuery } from './queries.ts'
 import { Plans } from './plans.tsx'
 import { RequestChart } from './requests.tsx'
 

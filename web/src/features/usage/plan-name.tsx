@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { plansQuery } from './calls.ts'
+import { plansQuery } from './queries.ts'
 
 /** The name of a plan. One that no longer exists has only its id. */
 export function PlanName({ id }: { id: string }) {

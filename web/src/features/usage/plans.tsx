@@ -4,7 +4,7 @@ import { usePlace } from '../../app/workspace.tsx'
 import { type MessageKey, useI18n } from '../../i18n/index.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { Section } from '../../ui/page.tsx'
-import { LIMITS, type Plan, plansQuery } from './calls.ts'
+import { LIMITS, type Plan, plansQuery } from './queries.ts'
 
 const FEATURES = {
   custom_slugs: 'usage.feature.custom_slugs',

@@ -3,7 +3,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
-import type { Usage } from './calls.ts'
+import type { Usage } from './queries.ts'
 
 const HEIGHT = 140
 

@@ -23,7 +23,7 @@ import {
   type Webhook,
   webhookQuery,
   webhooksKey,
-} from './calls.ts'
+} from './queries.ts'
 import { ReplayDialog } from './replay.tsx'
 import { DELIVERY_LABELS, DeliveryState } from './status.tsx'
 

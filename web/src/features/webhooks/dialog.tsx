@@ -18,7 +18,7 @@ import {
   type Webhook,
   type WebhookType,
   webhooksKey,
-} from './calls.ts'
+} from './queries.ts'
 import { groupsOf } from './words.ts'
 
 type List = readonly string[] | null

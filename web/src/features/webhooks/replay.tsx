@@ -7,8 +7,8 @@ import { fieldError } from '../../ui/errors.ts'
 import { Segmented } from '../../ui/segmented.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { showJob } from '../jobs/calls.ts'
-import { replay, webhooksKey } from './calls.ts'
+import { showJob } from '../jobs/queries.ts'
+import { replay, webhooksKey } from './queries.ts'
 
 /** Sends past events again, from one or from a time on. */
 export function ReplayDialog({

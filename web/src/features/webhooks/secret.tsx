@@ -1,6 +1,6 @@
 import { useI18n } from '../../i18n/index.tsx'
 import { SecretDialog } from '../keys/secret-dialog.tsx'
-import type { CreatedWebhook } from './calls.ts'
+import type { CreatedWebhook } from './queries.ts'
 
 /** The secret of a new webhook, or its new one, shown only once. */
 export function WebhookSecret({ made, onClose }: { made: CreatedWebhook; onClose: () => void }) {

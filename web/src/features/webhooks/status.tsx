@@ -1,6 +1,6 @@
 import { useI18n } from '../../i18n/index.tsx'
 import { Chip, type Tone } from '../../ui/chip.tsx'
-import type { DeliveryStatus, Webhook } from './calls.ts'
+import type { DeliveryStatus, Webhook } from './queries.ts'
 
 const TONES = { ok: 'ok', failing: 'bad', disabled: 'neutral' } as const satisfies Record<
   Webhook['status'],

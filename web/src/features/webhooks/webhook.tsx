@@ -26,7 +26,7 @@ import {
   type Webhook,
   webhookQuery,
   webhooksKey,
-} from './calls.ts'
+} from './queries.ts'
 import { Deliveries } from './deliveries.tsx'
 import { WebhookDialog } from './dialog.tsx'
 import { ReplayDialog } from './replay.tsx'

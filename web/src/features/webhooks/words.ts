@@ -1,7 +1,7 @@
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
-import type { Webhook } from './calls.ts'
+import type { Webhook } from './queries.ts'
 
-/** Headings of the kinds of types. */
+/** Headings of the kinds of types, in the order of the form. */
 const KINDS: Readonly<Record<string, MessageKey>> = {
   link: 'shell.links',
   clicks: 'links.clicks',
@@ -15,12 +15,14 @@ const KINDS: Readonly<Record<string, MessageKey>> = {
   webhook: 'webhooks.title',
 }
 
-/** Types by what they are about, in their order. */
+/** Types by what they are about; kinds that we don't know come last. */
 export function groupsOf(types: readonly string[], { t }: I18n) {
   const groups = Map.groupBy(types, (type) => type.split('.', 1)[0] ?? '')
-  return [...groups].map(([kind, members]) => {
+  const kinds = [...new Set([...Object.keys(KINDS), ...groups.keys()])]
+  return kinds.flatMap((kind) => {
+    const members = groups.get(kind)
     const key = KINDS[kind]
-    return { kind, label: key === undefined ? kind : t(key), members }
+    return members === undefined ? [] : [{ kind, label: key === undefined ? kind : t(key), members }]
   })
 }
 

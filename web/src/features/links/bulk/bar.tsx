@@ -14,7 +14,7 @@ import { useShortcuts } from '../../../app/shortcuts.ts'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { ConfirmDialog } from '../../../ui/dialog.tsx'
-import type { Folder } from '../../groups/calls.ts'
+import type { Folder } from '../../groups/queries.ts'
 import { MoveDialog } from '../../groups/folder-dialogs.tsx'
 import { useLinkActions } from '../actions.ts'
 import {
@@ -24,7 +24,7 @@ import {
   type Link,
   type LinkPatch,
   tryFound,
-} from '../calls.ts'
+} from '../queries.ts'
 import type { Selection } from '../list/use-selection.ts'
 import { Forecast } from './forecast.tsx'
 import { type FoundProps, SelectFound, useFoundChange } from './select-found.tsx'

@@ -7,7 +7,7 @@ import { Section } from '../../../ui/page.tsx'
 import { TextareaField } from '../../../ui/text-field.tsx'
 import { RelativeTime } from '../../../ui/time.tsx'
 import { showToast } from '../../../ui/toast.tsx'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 
 /** Why a link is blocked, and the workspace's only appeal. */
 export function BlockNotice({ link, writable }: { link: Link; writable: boolean }) {

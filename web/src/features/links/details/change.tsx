@@ -33,7 +33,7 @@ export function Change({
       {created ? null : (
         <>
           <del className="text-muted" dir={dir}>
-            {shown(field, was, i18n)}
+            {valueText(field, was, i18n)}
           </del>
           <span aria-hidden="true" className="text-faint rtl:-scale-x-100">
             →
@@ -41,7 +41,7 @@ export function Change({
         </>
       )}
       <ins className="no-underline" dir={dir}>
-        {shown(field, is, i18n)}
+        {valueText(field, is, i18n)}
       </ins>
     </li>
   )
@@ -61,7 +61,7 @@ function differing(from: unknown, to: unknown): [unknown, unknown] {
   return gone.length + come.length === 0 ? [was, is] : [gone, come]
 }
 
-function shown(field: string, value: unknown, i18n: I18n): ReactNode {
+function valueText(field: string, value: unknown, i18n: I18n): ReactNode {
   const { t, format } = i18n
   if (value === null || value === undefined || value === '') return t('common.none')
   if (value === true) return t('links.on')

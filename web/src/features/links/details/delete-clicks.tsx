@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../../ui/dialog.tsx'
 import { fieldError } from '../../../ui/errors.ts'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
-import { clicksBeforeQuery, deleteClicks, type Link } from '../calls.ts'
+import { clicksBeforeQuery, deleteClicks, type Link } from '../queries.ts'
 import { nameOf } from '../text.ts'
 
 /** Asks before which day a link's clicks are deleted, and shows how many those are. */

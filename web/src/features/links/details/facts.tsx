@@ -6,7 +6,7 @@ import { FolderName } from '../../groups/folder-name.tsx'
 import { TagDot } from '../../groups/tag-dot.tsx'
 import { useTagColors } from '../../groups/use-tags.ts'
 import { PersonName } from '../../members/person.tsx'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 
 /** The other settings. */
 export function Facts({ link }: { link: Link }) {

@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { Bot, Server, Terminal, UserRound } from 'lucide-react'
-import { useState } from 'react'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -9,10 +8,10 @@ import { Section } from '../../../ui/page.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { RelativeTime } from '../../../ui/time.tsx'
-import { showToast, useShowError } from '../../../ui/toast.tsx'
+import { showToast, useAction } from '../../../ui/toast.tsx'
 import { PersonName } from '../../members/person.tsx'
 import { useLinkActions } from '../actions.ts'
-import { type HistoryEntry, historyKey, historyQuery, type Link, restoreLink } from '../calls.ts'
+import { type HistoryEntry, historyKey, historyQuery, type Link, restoreLink } from '../queries.ts'
 import { Change } from './change.tsx'
 
 const ACTORS = { user: UserRound, api_key: Bot, command: Terminal, system: Server } as const
@@ -20,33 +19,30 @@ const ACTORS = { user: UserRound, api_key: Bot, command: Terminal, system: Serve
 /** Every change of a link, with a way to restore earlier versions. */
 export function LinkHistory({ link, writable }: { link: Link; writable: boolean }) {
   const { t } = useI18n()
-  const showError = useShowError()
   const client = useQueryClient()
   const { workspace } = usePlace()
   const actions = useLinkActions()
-  const [restoring, setRestoring] = useState<number | null>(null)
   const history = useInfiniteQuery(historyQuery(workspace.id, link))
   const entries = history.data ?? []
 
-  const restore = async (version: number, back = true) => {
-    setRestoring(version)
-    const before = link.version
-    try {
-      actions.written(await restoreLink(link.id, version))
+  const restore = useAction(
+    /** `undo`: the version to go back to afterwards; null: none is offered. */
+    ({ version }: { version: number; undo: number | null }) => restoreLink(link.id, version),
+    async (restored, { undo }) => {
+      actions.written(restored)
       await client.invalidateQueries({ queryKey: historyKey(workspace.id, link.id) })
       void actions.refresh()
       showToast({
         title: t('links.restored'),
-        ...(back
-          ? { action: { label: t('common.undo'), onClick: () => void restore(before, false) } }
-          : {}),
+        ...(undo !== null && {
+          action: {
+            label: t('common.undo'),
+            onClick: () => restore.mutate({ version: undo, undo: null }),
+          },
+        }),
       })
-    } catch (error) {
-      showError(error)
-    } finally {
-      setRestoring(null)
-    }
-  }
+    },
+  )
 
   return (
     <Section title={t('links.history')}>
@@ -63,10 +59,10 @@ export function LinkHistory({ link, writable }: { link: Link; writable: boolean 
               key={entry.id}
               entry={entry}
               now={entry.version === link.version}
-              busy={restoring === entry.version}
+              busy={restore.isPending && restore.variables.version === entry.version}
               onRestore={
                 isEarlierState(entry, link) && writable
-                  ? () => void restore(entry.version)
+                  ? () => restore.mutate({ version: entry.version, undo: link.version })
                   : undefined
               }
             />

@@ -1,6 +1,6 @@
 import { useI18n } from '../../../i18n/index.tsx'
 import { RelativeTime } from '../../../ui/time.tsx'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 
 /** The counters of a link, and its last click. */
 export function Numbers({ link }: { link: Link }) {

@@ -18,12 +18,12 @@ import { ShareButton } from '../../shares/button.tsx'
 import { LINK_RANGES, RANGE_KEYS } from '../../statistics/range.ts'
 import { useLinkActions } from '../actions.ts'
 import { BackToLinks } from '../back.tsx'
-import { type Link, linkQuery } from '../calls.ts'
+import { type Link, linkQuery } from '../queries.ts'
 import { MissingLink } from '../deleted.tsx'
+import { useFiling } from '../filing.tsx'
 import { lastSearch } from '../list/last-search.ts'
 import { useDuplicate } from '../list/page-hooks.ts'
 import { RowMenu } from '../list/row-menu.tsx'
-import { MoveLink } from '../move-link.tsx'
 import { RuleList } from '../rules/list.tsx'
 import { StatusChip } from '../status.tsx'
 import { nameOf } from '../text.ts'
@@ -77,7 +77,7 @@ function Loaded({ link }: { link: Link }) {
   const duplicate = useDuplicate()
   const writable = place.may('links:write')
   const name = nameOf(link)
-  const [moving, setMoving] = useState(false)
+  const filing = useFiling()
   const [forgetting, setForgetting] = useState(false)
   const show = (change: ReturnType<typeof route.useSearch>) =>
     void navigate({ search: ({ range }) => ({ ...(range && { range }), ...change }) })
@@ -91,8 +91,9 @@ function Loaded({ link }: { link: Link }) {
   }
   useShortcuts({
     y: () => void actions.copy(link),
+    s: () => void navigate({ to: '/links/$id/statistics', params: { id: link.id } }),
     Escape: () => void navigate({ to: '/links', search: lastSearch() }),
-    ...(writable ? { e: open, '#': remove, Delete: remove } : {}),
+    ...(writable ? { e: open, t: () => filing.tag(link), '#': remove, Delete: remove } : {}),
     ...Object.fromEntries(
       LINK_RANGES.map((range) => [RANGE_KEYS[range], () => setRange(range)] as const).filter(
         // Which edits the link.
@@ -131,11 +132,12 @@ function Loaded({ link }: { link: Link }) {
           ) : null}
           <RowMenu
             link={link}
-            handlers={{
+            actions={{
               ...actions,
               showQr,
               edit: open,
-              move: () => setMoving(true),
+              move: filing.move,
+              tag: filing.tag,
               remove,
               duplicate,
             }}
@@ -169,7 +171,7 @@ function Loaded({ link }: { link: Link }) {
         <LinkHistory link={link} writable={writable} />
       </div>
       {forgetting ? <DeleteClicks link={link} onClose={() => setForgetting(false)} /> : null}
-      <MoveLink link={moving ? link : null} onClose={() => setMoving(false)} />
+      {filing.dialogs}
       <Suspense>
         {explain ? <ExplainDialog link={link} onClose={close} /> : null}
         {qr ? <QrDialog link={link} onClose={close} /> : null}

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Chip } from '../../../ui/chip.tsx'
 import { cx } from '../../../ui/cx.ts'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 import { type Explanation, grouped, type Step } from './visitor.ts'
 
 /** The result of the visit, what decided it, and each step. */

@@ -9,7 +9,7 @@ import { InputGroup } from '../../../ui/input.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import { showToast, useAction } from '../../../ui/toast.tsx'
 import { useHosts } from '../../domains/hosts.ts'
-import { checkLink } from '../calls.ts'
+import { checkLink } from '../queries.ts'
 import type { Draft } from './draft.ts'
 
 /** The short URL: the domain, if there are several, and the slug. */

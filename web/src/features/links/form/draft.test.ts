@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiError } from '../../../api/errors.ts'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 import {
   clashesOf,
   copyOf,
@@ -10,8 +10,9 @@ import {
   patchOf,
   problemsOf,
   rebase,
+  withoutCorrected,
 } from './draft.ts'
-import { withScheme } from './typed.ts'
+import { withScheme } from './input-values.ts'
 
 const LINK: Link = {
   id: 'lnk_1',
@@ -164,6 +165,18 @@ test('problems are shown at their fields, the first of each', () => {
   const error = new ApiError(422, 'VALIDATION_FAILED', 'm', details)
   expect(problemsOf(error, DRAFT)).toMatchObject({ tags: 'too long', slug: 'no' })
   expect(problemsOf(new ApiError(409, 'SLUG_TAKEN', 'taken'), DRAFT)).toEqual({ slug: 'taken' })
+})
+
+test('a problem is gone once its field is changed', () => {
+  const problems = { slug: 'no', 'social.title': 'long', social: 'long', 'rules[k].name': 'name' }
+  const sent = { ...DRAFT, social: { ...DRAFT.social, title: 'Long' } }
+  const left = (change: Partial<typeof sent>) =>
+    Object.keys(withoutCorrected(problems, { ...sent, ...change }, sent))
+  expect(left({})).toEqual(Object.keys(problems))
+  expect(left({ title: 'Other' })).toEqual(Object.keys(problems))
+  expect(left({ slug: 'other' })).toEqual(['social.title', 'social', 'rules[k].name'])
+  expect(left({ social: { ...sent.social, title: 'Short' } })).toEqual(['slug', 'rules[k].name'])
+  expect(left({ social: { ...sent.social, description: 'New' } })).toContain('social.title')
 })
 
 describe('a link that someone else changes in the meantime', () => {

@@ -1,6 +1,6 @@
 import type { ApiError } from '../../../api/errors.ts'
 import type { SlugStyle } from '../../domains/slug-fields.tsx'
-import type { Link, LinkCreate, LinkPatch } from '../calls.ts'
+import type { Link, LinkCreate, LinkPatch } from '../queries.ts'
 import {
   type RuleDraft,
   ruleDrafts,
@@ -11,7 +11,7 @@ import {
   withoutIds,
 } from './rules/draft.ts'
 import { marksOf } from './rules/marks.ts'
-import { numberOrNull, orNull, withScheme } from './typed.ts'
+import { numberOrNull, orNull, withScheme } from './input-values.ts'
 
 /** The form's values: texts as typed. */
 export interface Draft {
@@ -227,4 +227,22 @@ export function problemsOf(error: ApiError | null, sent: Draft): Partial<Record<
   if (error?.code === 'SLUG_TAKEN') problems.slug = error.message
   if (error?.code === 'EXTERNAL_ID_TAKEN') problems.external_id = error.message
   return problems
+}
+
+/** The messages about what is still as it was sent. An item of a list keeps its own until the next try. */
+export function withoutCorrected(
+  problems: Partial<Record<string, string>>,
+  draft: Draft,
+  sent: Draft,
+): Partial<Record<string, string>> {
+  const kept = ([field]: [string, unknown]) =>
+    field.includes('[') || valueAt(draft, field) === valueAt(sent, field)
+  return Object.fromEntries(Object.entries(problems).filter(kept))
+}
+
+/** The value of a field such as `slug` or `social.title`. */
+function valueAt(draft: Draft, field: string): unknown {
+  return field
+    .split('.')
+    .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], draft)
 }

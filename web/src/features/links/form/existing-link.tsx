@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
-import { leadingToQuery } from '../calls.ts'
+import { leadingToQuery } from '../queries.ts'
 import { nameOf } from '../text.ts'
 
 /** Says which links already lead to a destination. */

@@ -1,6 +1,6 @@
 import { sessionQuery } from '../../../api/session.ts'
 import { queryClient } from '../../../app/queries.ts'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 import { type Draft, emptyDraft } from './draft.ts'
 
 /** Unsent drafts by workspace. */

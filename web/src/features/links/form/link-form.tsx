@@ -5,12 +5,13 @@ import { type I18n, useI18n } from '../../../i18n/index.tsx'
 import { afterPress } from '../../../lib/after-press.ts'
 import { errorText } from '../../../ui/errors.ts'
 import { Field, FormError } from '../../../ui/field.tsx'
+import { submitByKeys } from '../../../ui/form.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 import { itemText } from '../rules/text.ts'
 import { AddressFields } from './address-fields.tsx'
 import type { Draft } from './draft.ts'
-import { problemsOf } from './draft.ts'
+import { problemsOf, withoutCorrected } from './draft.ts'
 import { ExistingLink } from './existing-link.tsx'
 import { LinkPreview } from './preview.tsx'
 import type { Marks } from './rules/marks.ts'
@@ -20,7 +21,7 @@ import { Section, type SectionProps } from './sections/section.tsx'
 import { SocialPreviews } from './social-previews.tsx'
 import { TagsInput } from './tags-input.tsx'
 import { TitleField } from './title-field.tsx'
-import { withScheme } from './typed.ts'
+import { withScheme } from './input-values.ts'
 import { useLinkCheck } from './use-check.ts'
 
 /** A constant array, so that effects don't run with each key. */
@@ -72,7 +73,8 @@ export function LinkForm({
   const check = useLinkCheck(draft, linkId)
   const error = refusal?.error ?? null
   const refused = error instanceof ApiError ? error : null
-  const answered = useAnswered(refusal, clashes, now)
+  const all = useAnswered(refusal, clashes, now)
+  const answered = refusal === null ? all : withoutCorrected(all, draft, refusal.sent)
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (refused === null && clashes.length === 0) return
@@ -93,7 +95,7 @@ export function LinkForm({
       ? check.problems.destination_url?.message
       : undefined)
   const known = new Set(Object.keys(draft))
-  const general = refused !== null && !Object.keys(answered).some((field) => known.has(field))
+  const general = refused !== null && !Object.keys(all).some((field) => known.has(field))
 
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -104,6 +106,7 @@ export function LinkForm({
       id={id}
       ref={form}
       onSubmit={submit}
+      onKeyDown={submitByKeys}
       noValidate
       className="grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-6 xl:grid-cols-[minmax(0,1fr)_19rem]"
     >

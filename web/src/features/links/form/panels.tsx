@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ComponentProps, useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
 import { usePlace } from '../../../app/workspace.tsx'
@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { useLinkActions } from '../actions.ts'
-import { createLink, type Link, linkQuery, readLink } from '../calls.ts'
+import { createLink, type Link, linkQuery, readLink } from '../queries.ts'
 import { warningText } from '../rules/warning-text.ts'
 import { nameOf } from '../text.ts'
 import { holdWarnings, useWarnings } from '../warnings.ts'
@@ -39,19 +39,14 @@ export function CreatePanel({
     keepDraft(workspace.id, draft)
     return () => leaveDraft(workspace.id, draft)
   }, [workspace.id, draft])
-  const [refusal, setRefusal] = useState<Refusal | null>(null)
-  const [busy, setBusy] = useState(false)
 
   const discard = () => {
     keepDraft(workspace.id, null)
     onClose()
   }
-  const create = async () => {
-    if (busy) return
-    setBusy(true)
-    setRefusal(null)
-    try {
-      const link = await createLink(createOf(draft, instance.default_domain))
+  const create = useMutation({
+    mutationFn: (sent: Draft) => createLink(createOf(sent, instance.default_domain)),
+    onSuccess(link) {
       client.setQueryData(linkQuery(workspace.id, link.id).queryKey, link)
       keepDraft(workspace.id, null)
       const name = nameOf(link)
@@ -63,22 +58,20 @@ export function CreatePanel({
       })
       onCreated(link)
       void actions.refresh()
-    } catch (error) {
-      setRefusal({ error, sent: draft })
-      setBusy(false)
-    }
-  }
+    },
+  })
+  const refusal = useRefusal(create)
   return (
     <FormPanel
       id="create-link"
       title={t('links.create')}
       action={t('links.create')}
-      busy={busy}
+      busy={create.isPending}
       onClose={onClose}
       onCancel={discard}
       draft={draft}
       onChange={setDraft}
-      onSubmit={create}
+      onSubmit={() => create.isPending || create.mutate(draft)}
       refusal={refusal}
       restored={restored}
       onRestart={() => {
@@ -103,8 +96,6 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
     const isSame = Object.keys(patchOf(draft, base)).length === 0
     keepEdit(link.id, isSame ? null : { draft, base })
   }, [link.id, draft, base])
-  const [refusal, setRefusal] = useState<Refusal | null>(null)
-  const [busy, setBusy] = useState(false)
   const said = useWarnings(base)
   const warnings = useMemo(() => {
     const texts = said.map(({ field, message }) => ({
@@ -137,36 +128,30 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
       setClashes(both)
       setBase(latest)
       setDraft(rebased)
-      setBusy(false)
     }
   }
-  const save = async () => {
-    if (busy) return
+  const save = useMutation({ mutationFn: (sent: Draft) => saveFrom(sent, base, 3) })
+  const refusal = useRefusal(save)
+  const submit = () => {
+    if (save.isPending) return
     if (Object.keys(patchOf(draft, base)).length === 0) {
       onClose()
       return
     }
-    setBusy(true)
-    setRefusal(null)
     setClashes([])
-    try {
-      await saveFrom(draft, base, 3)
-    } catch (error) {
-      setRefusal({ error, sent: draft })
-      setBusy(false)
-    }
+    save.mutate(draft)
   }
   return (
     <FormPanel
       id="edit-link"
       title={t('links.editName', { name: nameOf(link) })}
       action={t('common.save')}
-      busy={busy}
+      busy={save.isPending}
       onClose={onClose}
       onCancel={discard}
       draft={draft}
       onChange={setDraft}
-      onSubmit={save}
+      onSubmit={submit}
       refusal={refusal}
       linkId={link.id}
       ownSlug={base.slug}
@@ -238,6 +223,17 @@ function FormPanel({
       ) : null}
       <LinkForm id={id} first={first} {...form} />
     </Dialog>
+  )
+}
+
+/** Why a draft was refused, the same object until the next try. */
+function useRefusal({
+  error,
+  variables,
+}: Pick<UseMutationResult<unknown, unknown, Draft>, 'error' | 'variables'>): Refusal | null {
+  return useMemo(
+    () => (error && variables ? { error, sent: variables } : null),
+    [error, variables],
   )
 }
 

@@ -14,7 +14,7 @@ import { CHIPS_INPUT, ChipsFrame } from '../../../ui/chips-input.tsx'
 import { cx } from '../../../ui/cx.ts'
 import type { FieldControl } from '../../../ui/field.tsx'
 import { ITEM, POPUP } from '../../../ui/popup.ts'
-import type { Tag } from '../../groups/calls.ts'
+import type { Tag } from '../../groups/queries.ts'
 import { TagDot } from '../../groups/tag-dot.tsx'
 import { useOfferedTags } from '../../groups/use-tags.ts'
 

@@ -27,6 +27,7 @@ export function TitleField({
             <FillIn
               small
               destination={draft.destination_url}
+              parts={['title']}
               onFound={({ title }) => set({ title: draft.title || (title ?? '') })}
             />
           }

@@ -3,9 +3,9 @@ import type { ErrorDetail } from '../../../api/errors.ts'
 import { workspaceKey } from '../../../api/workspace-key.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useDebounced } from '../../../lib/use-debounced.ts'
-import { checkLink } from '../calls.ts'
+import { checkLink } from '../queries.ts'
 import type { Draft } from './draft.ts'
-import { withScheme } from './typed.ts'
+import { withScheme } from './input-values.ts'
 
 const PAUSE_MS = 250
 

@@ -13,7 +13,7 @@ import {
   deleteUtmTemplate,
   type UtmTemplate,
   utmTemplatesQuery,
-} from './utm-calls.ts'
+} from './utm-queries.ts'
 
 const NONE = ''
 

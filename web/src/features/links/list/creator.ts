@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
-import { keysQuery } from '../../keys/calls.ts'
-import { membersQuery } from '../../members/calls.ts'
+import { keysQuery } from '../../keys/queries.ts'
+import { membersQuery } from '../../members/queries.ts'
 
 /**
  * Who may have made links: the person, the other members, and the chosen one by id if that is none

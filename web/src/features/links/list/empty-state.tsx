@@ -5,7 +5,7 @@ import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Empty } from '../../../ui/empty.tsx'
-import { deletedQuery, linksQuery } from '../calls.ts'
+import { deletedQuery, linksQuery } from '../queries.ts'
 
 /** An empty list of links; people who may write see the first steps instead. */
 export function NoLinks({

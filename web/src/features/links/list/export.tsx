@@ -4,7 +4,7 @@ import { download } from '../../../lib/download.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { Menu, MenuItem } from '../../../ui/menu.tsx'
 import { useAction } from '../../../ui/toast.tsx'
-import { exportQuery } from '../calls.ts'
+import { exportQuery } from '../queries.ts'
 import type { LinksSearch } from '../search.ts'
 
 const FORMATS = ['csv', 'excel', 'ndjson'] as const

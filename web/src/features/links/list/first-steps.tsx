@@ -15,9 +15,9 @@ import { Submit } from '../../../ui/form.tsx'
 import { Card } from '../../../ui/page.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
-import { createKey, keysQuery } from '../../keys/calls.ts'
+import { createKey, keysQuery } from '../../keys/queries.ts'
 import type { LinkActions } from '../actions.ts'
-import { type LinkList, linksQuery } from '../calls.ts'
+import { type LinkList, linksQuery } from '../queries.ts'
 import type { Rows } from './rows.ts'
 
 const FirstVisits = lazyComponent(() => import('./first-visits.tsx'), 'FirstVisits')

@@ -8,7 +8,7 @@ import { cx } from '../../../ui/cx.ts'
 import { LiveClicks } from '../../statistics/live.tsx'
 import { ownTimeZone } from '../../statistics/range.ts'
 import { useLive } from '../../statistics/use-live.ts'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 import { nameOf } from '../text.ts'
 
 /** The first link at work: what can be done with it, and its visits as they come. */

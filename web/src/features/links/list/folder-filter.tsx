@@ -7,7 +7,7 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { lazyComponent } from '../../../lib/lazy-component.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/popover.tsx'
-import { folderQuery } from '../../groups/calls.ts'
+import { folderQuery } from '../../groups/queries.ts'
 import type { Ask, LinksSearch } from '../search.ts'
 
 const FolderList = lazyComponent(() => import('../../groups/folder-list.tsx'), 'FolderList')

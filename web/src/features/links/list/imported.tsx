@@ -1,6 +1,6 @@
 import { useI18n } from '../../../i18n/index.tsx'
 import { Tooltip } from '../../../ui/tooltip.tsx'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 
 /** The clicks that a link had before it was imported, below those counted here. */
 export function ImportedClicks({ link }: { link: Link }) {

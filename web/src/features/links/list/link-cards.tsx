@@ -47,7 +47,7 @@ const Card = memo(function Card({
   writable,
   query,
   href,
-  handlers,
+  actions,
 }: RowProps) {
   const { t, format } = useI18n()
   return (
@@ -65,7 +65,7 @@ const Card = memo(function Card({
         <Checkbox
           name={t('links.selectName', { name: nameOf(link) })}
           checked={selected}
-          onChange={(_, isRange) => handlers.select(link, isRange)}
+          onChange={(_, isRange) => actions.select(link, isRange)}
           className="z-1"
         />
       ) : null}
@@ -75,7 +75,7 @@ const Card = memo(function Card({
           <a
             data-row-link
             href={href}
-            onClick={(event) => followInPlace(event, () => handlers.open(link))}
+            onClick={(event) => followInPlace(event, () => actions.open(link))}
             // The whole card is clickable.
             className="flex min-w-0 font-medium before:absolute before:inset-0"
           >
@@ -112,7 +112,7 @@ const Card = memo(function Card({
         <Sparkline days={days} />
       </div>
       <div className="relative z-1 -my-1 flex flex-col">
-        <RowMenu link={link} handlers={handlers} writable={writable} />
+        <RowMenu link={link} actions={actions} writable={writable} />
         <CopyButton text={link.short_url} label={t('links.copyAddress')} />
       </div>
     </li>

@@ -137,7 +137,7 @@ const Row = memo(function Row({
   writable,
   query,
   href,
-  handlers,
+  actions,
 }: RowProps) {
   const hidden = useHiddenColumns()
   const { t, format } = useI18n()
@@ -146,7 +146,7 @@ const Row = memo(function Row({
   const openUnlessPressed = (event: MouseEvent) => {
     const target = event.target as Element
     if (target.closest('a,button,[role=checkbox],input') || getSelection()?.toString()) return
-    handlers.open(link)
+    actions.open(link)
   }
   return (
     // By keyboard the link in the row does the same.
@@ -164,7 +164,7 @@ const Row = memo(function Row({
           <Checkbox
             name={t('links.selectName', { name })}
             checked={selected}
-            onChange={(_, isRange) => handlers.select(link, isRange)}
+            onChange={(_, isRange) => actions.select(link, isRange)}
           />
         </Td>
       ) : null}
@@ -174,7 +174,7 @@ const Row = memo(function Row({
           <a
             data-row-link
             href={href}
-            onClick={(event) => followInPlace(event, () => handlers.open(link))}
+            onClick={(event) => followInPlace(event, () => actions.open(link))}
             className="flex min-w-0 scroll-mt-16 rounded-xs font-medium"
             title={name}
           >
@@ -199,7 +199,7 @@ const Row = memo(function Row({
       </Td>
       {hidden.has('tags') ? null : (
         <Td className={COLUMNS.tags}>
-          <Tags tags={link.tags} colors={colors} onTag={handlers.narrow} />
+          <Tags tags={link.tags} colors={colors} onTag={actions.narrow} />
         </Td>
       )}
       {hidden.has('days') ? null : (
@@ -224,7 +224,7 @@ const Row = memo(function Row({
         </Td>
       )}
       <Td className={COLUMNS.menu}>
-        <RowMenu link={link} handlers={handlers} writable={writable} />
+        <RowMenu link={link} actions={actions} writable={writable} />
       </Td>
     </tr>
   )

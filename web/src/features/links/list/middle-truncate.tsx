@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { cx } from '../../../ui/cx.ts'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 import { readable, shortened } from '../text.ts'
 import { hiddenHit } from './search-hit.ts'
 

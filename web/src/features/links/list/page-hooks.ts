@@ -5,7 +5,8 @@ import { isBusy, isTyping, useShortcuts } from '../../../app/shortcuts.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useLeadingDebounce } from '../../../lib/use-debounced.ts'
 import type { LinkActions } from '../actions.ts'
-import { type Link, linksQuery, sparklinesQuery } from '../calls.ts'
+import { type Link, linksQuery, sparklinesQuery } from '../queries.ts'
+import type { Filing } from '../filing.tsx'
 import { copyOf, emptyDraft } from '../form/draft.ts'
 import { keepDraft, keptDraft } from '../form/kept-draft.ts'
 import type { LinksSearch, SearchChange } from '../search.ts'
@@ -56,7 +57,7 @@ export function usePageKeys({
   actions: LinkActions
   writable: boolean
   open: (change: SearchChange) => unknown
-  filing: { tag: (link: Link) => void; move: (link: Link) => void }
+  filing: Pick<Filing, 'move' | 'tag'>
   remove: (link: Link) => Promise<void>
 }): void {
   const navigate = route.useNavigate()

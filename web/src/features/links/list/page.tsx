@@ -13,8 +13,8 @@ import { Problem } from '../../../ui/problem.tsx'
 import { useShowError } from '../../../ui/toast.tsx'
 import { useTagColors } from '../../groups/use-tags.ts'
 import { useLinkActions } from '../actions.ts'
-import { type Link, linkQuery, linksQuery } from '../calls.ts'
-import { useFiling } from './filing.tsx'
+import { type Link, linkQuery, linksQuery } from '../queries.ts'
+import { useFiling } from '../filing.tsx'
 import { FilterChips } from './filter-chips.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { FoundLinks } from './found-links.tsx'
@@ -113,7 +113,7 @@ export function LinksPage() {
     onQr: (link: Link) => void open({ qr: link.id }),
     onEdit: (link: Link) => void open({ edit: link.id }),
     onRemove: (link: Link) => void removeAndMove(link),
-    onMove: filing.move,
+    filing,
     onDuplicate: useDuplicate(),
     query: useShownQuery(search.q, isPlaceholderData),
     onTag: (tag: string) => void ask({ tag: [...new Set([...(search.tag ?? []), tag])] }),

@@ -1,7 +1,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { type LinkList, PAGE_SIZE } from '../calls.ts'
+import { type LinkList, PAGE_SIZE } from '../queries.ts'
 import { atLeast } from './toolbar.tsx'
 
 /** The range of links and the total, with previous and next page. */

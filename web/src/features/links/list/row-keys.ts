@@ -1,5 +1,5 @@
 import { useShortcuts } from '../../../app/shortcuts.ts'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 
 /** The link in a row, which has the focus while its row is the current one. */
 export function rowLink(id: string): HTMLElement | null {
@@ -27,7 +27,7 @@ export function currentId(): string | undefined {
 /** Keyboard navigation through the rows, and actions on the current one. */
 export function useRowKeys(
   links: readonly Link[],
-  handlers: {
+  actions: {
     select: (link: Link) => void
     copy: (link: Link) => void
     showStatistics: (link: Link) => void
@@ -54,13 +54,13 @@ export function useRowKeys(
     ArrowDown: () => step(1),
     k: () => step(-1),
     ArrowUp: () => step(-1),
-    x: onCurrent(handlers.select),
-    y: onCurrent(handlers.copy),
-    s: onCurrent(handlers.showStatistics),
-    ...keys(['e'], handlers.edit),
-    ...keys(['t'], handlers.tag),
-    ...keys(['m'], handlers.move),
-    ...keys(['#', 'Delete'], handlers.remove),
+    x: onCurrent(actions.select),
+    y: onCurrent(actions.copy),
+    s: onCurrent(actions.showStatistics),
+    ...keys(['e'], actions.edit),
+    ...keys(['t'], actions.tag),
+    ...keys(['m'], actions.move),
+    ...keys(['#', 'Delete'], actions.remove),
     Enter: () => {
       const id = currentId()
       if (id) rowLink(id)?.click()

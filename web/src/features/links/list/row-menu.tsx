@@ -13,30 +13,33 @@ import {
   Pencil,
   QrCode,
   Route,
+  Tags,
   Trash2,
 } from 'lucide-react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { MenuItem, MenuSeparator, MoreMenu } from '../../../ui/menu.tsx'
 import type { LinkActions } from '../actions.ts'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
+import type { Filing } from '../filing.tsx'
 import { nameOf } from '../text.ts'
 
 const icon = (Icon: typeof Copy) => <Icon size={16} />
 
 /** What the menu does with a link. */
-export interface MenuHandlers extends Pick<LinkActions, 'copy' | 'toggle' | 'archive'> {
+export interface MenuActions
+  extends Pick<LinkActions, 'copy' | 'toggle' | 'archive'>,
+    Pick<Filing, 'move' | 'tag'> {
   showQr(link: Link): void
   edit(link: Link): void
-  move(link: Link): void
   duplicate(link: Link): void
   remove(link: Link): void
 }
 
 interface RowMenuProps {
   link: Link
-  handlers: MenuHandlers
+  actions: MenuActions
   writable: boolean
-  /** Absent: not available. */
+  /** Only on the link's page. */
   onDeleteClicks?: () => void
 }
 
@@ -50,11 +53,11 @@ export function RowMenu(props: RowMenuProps) {
   )
 }
 
-function Items({ link, handlers, writable, onDeleteClicks }: RowMenuProps) {
+function Items({ link, actions, writable, onDeleteClicks }: RowMenuProps) {
   const { t } = useI18n()
   return (
     <>
-      <MenuItem icon={icon(Copy)} shortcut="y" onClick={() => void handlers.copy(link)}>
+      <MenuItem icon={icon(Copy)} shortcut="y" onClick={() => void actions.copy(link)}>
         {t('links.copyAddress')}
       </MenuItem>
       <MenuItem
@@ -71,7 +74,7 @@ function Items({ link, handlers, writable, onDeleteClicks }: RowMenuProps) {
       >
         {t('shell.statistics')}
       </MenuItem>
-      <MenuItem icon={icon(QrCode)} onClick={() => handlers.showQr(link)}>
+      <MenuItem icon={icon(QrCode)} onClick={() => actions.showQr(link)}>
         {t('links.qr.title')}
       </MenuItem>
       <MenuItem
@@ -83,24 +86,32 @@ function Items({ link, handlers, writable, onDeleteClicks }: RowMenuProps) {
       {writable ? (
         <>
           <MenuSeparator />
-          <MenuItem icon={icon(Pencil)} shortcut="e" onClick={() => handlers.edit(link)}>
+          <MenuItem icon={icon(Pencil)} shortcut="e" onClick={() => actions.edit(link)}>
             {t('links.edit')}
           </MenuItem>
-          <MenuItem icon={icon(CopyPlus)} onClick={() => handlers.duplicate(link)}>
+          <MenuItem icon={icon(CopyPlus)} onClick={() => actions.duplicate(link)}>
             {t('links.duplicate')}
           </MenuItem>
           <MenuItem
             icon={icon(link.enabled ? CirclePause : CirclePlay)}
-            onClick={() => void handlers.toggle(link)}
+            onClick={() => void actions.toggle(link)}
           >
             {link.enabled ? t('links.disable') : t('links.enable')}
           </MenuItem>
-          <MenuItem icon={icon(FolderInput)} shortcut="m" onClick={() => handlers.move(link)}>
+          <MenuItem icon={icon(Tags)} shortcut="t" onClick={() => actions.tag(link)}>
+            {t('links.bulk.tags')}
+          </MenuItem>
+          <MenuItem
+            icon={icon(FolderInput)}
+            // On the link's page, m is a period.
+            {...(onDeleteClicks === undefined && { shortcut: 'm' })}
+            onClick={() => actions.move(link)}
+          >
             {t('folders.move')}
           </MenuItem>
           <MenuItem
             icon={icon(link.archived ? ArchiveRestore : Archive)}
-            onClick={() => void handlers.archive(link)}
+            onClick={() => void actions.archive(link)}
           >
             {link.archived ? t('links.unarchive') : t('links.archive')}
           </MenuItem>
@@ -109,7 +120,7 @@ function Items({ link, handlers, writable, onDeleteClicks }: RowMenuProps) {
               {t('links.clicks.delete.open')}
             </MenuItem>
           )}
-          <MenuItem icon={icon(Trash2)} shortcut="#" danger onClick={() => handlers.remove(link)}>
+          <MenuItem icon={icon(Trash2)} shortcut="#" danger onClick={() => actions.remove(link)}>
             {t('links.delete')}
           </MenuItem>
         </>

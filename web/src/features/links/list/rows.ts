@@ -1,9 +1,10 @@
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { Color } from '../../groups/calls.ts'
+import type { Color } from '../../groups/queries.ts'
 import type { LinkActions } from '../actions.ts'
-import type { Link } from '../calls.ts'
-import type { MenuHandlers } from './row-menu.tsx'
+import type { Link } from '../queries.ts'
+import type { Filing } from '../filing.tsx'
+import type { MenuActions } from './row-menu.tsx'
 import type { Selection } from './use-selection.ts'
 
 /** The props of table and cards. */
@@ -20,7 +21,7 @@ export interface Rows {
   onQr: (link: Link) => void
   onEdit: (link: Link) => void
   onRemove: (link: Link) => void
-  onMove: (link: Link) => void
+  filing: Pick<Filing, 'move' | 'tag'>
   onTag: (tag: string) => void
   onDuplicate: (link: Link) => void
   /** The search text. */
@@ -28,7 +29,7 @@ export interface Rows {
 }
 
 /** The actions of a row: the same functions for as long as the list is mounted. */
-interface RowHandlers extends MenuHandlers {
+interface RowActions extends MenuActions {
   open(link: Link): void
   /** `isRange`: everything from the previously selected link to this one. */
   select(link: Link, isRange?: boolean): void
@@ -47,7 +48,7 @@ export interface RowProps {
   query: string | undefined
   /** The URL of the link's page. */
   href: string
-  handlers: RowHandlers
+  actions: RowActions
 }
 
 /** The look of a selected row, whose lines would vanish in its background. */
@@ -62,7 +63,7 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
   useLayoutEffect(() => {
     latest.current = rows
   })
-  const [handlers] = useState<RowHandlers>(() => ({
+  const [actions] = useState<RowActions>(() => ({
     open: (link) => void navigate({ to: '/links/$id', params: { id: link.id } }),
     select(link, isRange) {
       const { selection, links } = latest.current
@@ -72,7 +73,8 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
     copy: (link) => latest.current.actions.copy(link),
     toggle: (link) => latest.current.actions.toggle(link),
     archive: (link) => latest.current.actions.archive(link),
-    move: (link) => latest.current.onMove(link),
+    move: (link) => latest.current.filing.move(link),
+    tag: (link) => latest.current.filing.tag(link),
     duplicate: (link) => latest.current.onDuplicate(link),
     showQr: (link) => latest.current.onQr(link),
     edit: (link) => latest.current.onEdit(link),
@@ -91,7 +93,7 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
     writable,
     query: rows.query,
     href: publicHref.replace(ID, link.id),
-    handlers,
+    actions,
   })
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 import { hiddenHit } from './search-hit.ts'
 
 const link = {

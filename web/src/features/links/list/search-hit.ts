@@ -1,5 +1,5 @@
 import type { MessageKey } from '../../../i18n/index.tsx'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 import { readable } from '../text.ts'
 
 /** Characters of context around a match. */

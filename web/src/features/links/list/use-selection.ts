@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'react'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 
 /** The selected links, across pages. */
 export interface Selection {

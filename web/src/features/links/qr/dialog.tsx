@@ -1,6 +1,6 @@
 import { useI18n } from '../../../i18n/index.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 import { nameOf } from '../text.ts'
 import { QrPanel } from './panel.tsx'
 

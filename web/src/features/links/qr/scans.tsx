@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
 import { useI18n } from '../../../i18n/index.tsx'
-import { topQuery } from '../../statistics/calls.ts'
+import { topQuery } from '../../statistics/queries.ts'
 import { filterText } from '../../statistics/filters.ts'
 import { useReport } from '../../statistics/use-report.ts'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 
 const SCAN = filterText({ dimension: 'trigger', value: 'qr', match: 'is' })
 

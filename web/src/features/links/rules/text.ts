@@ -10,7 +10,7 @@ import type { I18n } from '../../../i18n/index.tsx'
 import type { Locale } from '../../../i18n/locales.ts'
 import type { MessageKey } from '../../../i18n/messages.ts'
 import { valueName } from '../../statistics/words.ts'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 import { readable } from '../text.ts'
 
 export type Rule = Link['rules'][number]

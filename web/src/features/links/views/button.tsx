@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useHiddenColumns } from '../list/hidden-columns.ts'
 import type { LinksSearch } from '../search.ts'
-import { isSameList, linkViewsQuery, shownOf } from './calls.ts'
+import { isSameList, linkViewsQuery, shownOf } from './queries.ts'
 import { ViewsMenu } from './menu.tsx'
 import { useShowView } from './use-views.ts'
 

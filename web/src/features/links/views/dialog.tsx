@@ -7,7 +7,7 @@ import { fieldError } from '../../../ui/errors.ts'
 import { Switch } from '../../../ui/switch.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
-import { type Content, createView, updateView, type View } from './calls.ts'
+import { type Content, createView, updateView, type View } from './queries.ts'
 import { type SavedOf, TEXTS } from './texts.ts'
 import { useViews } from './use-views.ts'
 

@@ -5,7 +5,7 @@ import { cx } from '../../../ui/cx.ts'
 import { MenuItem, MenuSeparator, MoreMenu } from '../../../ui/menu.tsx'
 import { ITEM } from '../../../ui/popup.ts'
 import { Problem } from '../../../ui/problem.tsx'
-import type { Content, View } from './calls.ts'
+import type { Content, View } from './queries.ts'
 import { type SavedOf, TEXTS } from './texts.ts'
 import { useViews } from './use-views.ts'
 

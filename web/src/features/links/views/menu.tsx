@@ -4,7 +4,7 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { lazyComponent } from '../../../lib/lazy-component.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/popover.tsx'
-import type { Content, View } from './calls.ts'
+import type { Content, View } from './queries.ts'
 import { type SavedOf, TEXTS } from './texts.ts'
 
 const ViewList = lazyComponent(() => import('./list.tsx'), 'ViewList')

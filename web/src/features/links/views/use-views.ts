@@ -14,7 +14,7 @@ import {
   searchOf,
   updateView,
   type View,
-} from './calls.ts'
+} from './queries.ts'
 import { type SavedOf, TEXTS } from './texts.ts'
 
 /** Shows a view: its filters in the URL, its columns in the table. */

@@ -3,7 +3,7 @@ import { type MessageKey, useI18n } from '../../../i18n/index.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { RelativeTime } from '../../../ui/time.tsx'
-import { eventsQuery } from '../calls.ts'
+import { eventsQuery } from '../queries.ts'
 
 /** The account's events: sign-ins, failures, and changes of credentials. */
 export function ActivitySection() {

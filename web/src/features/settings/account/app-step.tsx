@@ -4,7 +4,7 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { CopyButton } from '../../../ui/copy.tsx'
 import { FormDialog } from '../../../ui/dialog.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
-import { confirmTwoFactor } from '../calls.ts'
+import { confirmTwoFactor } from '../queries.ts'
 
 /** Shows the secret for the app, and verifies a first code. */
 export function AppStep({

@@ -7,7 +7,7 @@ import { FormDialog } from '../../../ui/dialog.tsx'
 import { fieldError } from '../../../ui/errors.ts'
 import { CardSection } from '../../../ui/page.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
-import { deleteAccount } from '../calls.ts'
+import { deleteAccount } from '../queries.ts'
 
 /** Deletes the person's account. It can't be undone, so the address has to be typed. */
 export function DeleteAccountSection() {

@@ -6,7 +6,7 @@ import { Form, Submit } from '../../../ui/form.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
-import { requestEmailChange } from '../calls.ts'
+import { requestEmailChange } from '../queries.ts'
 
 /** Changes the address: a link goes to the new one, a notice to the old one. */
 export function EmailSection() {

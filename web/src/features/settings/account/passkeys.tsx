@@ -9,7 +9,7 @@ import { Problem } from '../../../ui/problem.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { addPasskey, passkeysWork } from '../../auth/passkeys.ts'
-import { type Passkey, passkeysQuery, removePasskey } from '../calls.ts'
+import { type Passkey, passkeysQuery, removePasskey } from '../queries.ts'
 
 /** The person's passkeys. */
 export function PasskeysSection() {

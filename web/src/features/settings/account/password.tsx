@@ -7,7 +7,7 @@ import { Form, Submit } from '../../../ui/form.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { PASSWORD_MIN, PasswordField } from '../../auth/password-field.tsx'
-import { changePassword, sessionsQuery } from '../calls.ts'
+import { changePassword, sessionsQuery } from '../queries.ts'
 
 const FIELDS = ['currentPassword', 'newPassword']
 

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { usePlace, useSessionChanged } from '../../../app/workspace.tsx'
-import { deletePicture, setPicture } from '../calls.ts'
+import { deletePicture, setPicture } from '../queries.ts'
 import { ImageUpload } from '../image-upload.tsx'
 
 /** The person's picture, for those who share a workspace with them. */

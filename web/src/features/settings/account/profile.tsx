@@ -14,7 +14,7 @@ import { Segmented } from '../../../ui/segmented.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
-import { changeAccount } from '../calls.ts'
+import { changeAccount } from '../queries.ts'
 
 const BROWSER = 'browser'
 const THEMES = ['system', 'light', 'dark'] as const satisfies readonly Theme[]

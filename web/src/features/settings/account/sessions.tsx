@@ -12,7 +12,7 @@ import {
   revokeSession,
   type SignedInSession,
   sessionsQuery,
-} from '../calls.ts'
+} from '../queries.ts'
 
 /** The person's sessions, which can be ended. */
 export function SessionsSection() {

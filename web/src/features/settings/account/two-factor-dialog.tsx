@@ -5,7 +5,7 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { FormDialog } from '../../../ui/dialog.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { PasswordField } from '../../auth/password-field.tsx'
-import { beginTwoFactor, endTwoFactor, newRecoveryCodes } from '../calls.ts'
+import { beginTwoFactor, endTwoFactor, newRecoveryCodes } from '../queries.ts'
 import { AppStep } from './app-step.tsx'
 import { CodesStep } from './codes-step.tsx'
 

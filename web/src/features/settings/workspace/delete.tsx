@@ -8,7 +8,7 @@ import { FormDialog } from '../../../ui/dialog.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
-import { deleteWorkspace, type Workspace } from '../calls.ts'
+import { deleteWorkspace, type Workspace } from '../queries.ts'
 
 /** Deletes a workspace. It can't be undone, so its name has to be typed. */
 export function DeleteWorkspace({ workspace }: { workspace: Workspace }) {

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { usePlace, useSessionChanged } from '../../../app/workspace.tsx'
-import { deleteLogo, logoQuery, setLogo, shownLogo } from '../../links/qr/calls.ts'
+import { deleteLogo, logoQuery, setLogo, shownLogo } from '../../links/qr/queries.ts'
 import { ImageUpload } from '../image-upload.tsx'
 
 /** The picture in the middle of the workspace's QR codes. */

@@ -7,7 +7,7 @@ import { Form, Submit } from '../../../ui/form.tsx'
 import { NetworksField, networksOf } from '../../../ui/networks-field.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { showToast } from '../../../ui/toast.tsx'
-import { excludedNetworksQuery, setExcludedNetworks } from '../calls.ts'
+import { excludedNetworksQuery, setExcludedNetworks } from '../queries.ts'
 
 /** Networks whose visits aren't counted, one per line. */
 export function NetworksSection({ manages }: { manages: boolean }) {

@@ -18,7 +18,7 @@ import {
   slugDraftOf,
   slugPatchOf,
 } from '../../domains/slug-fields.tsx'
-import { changeWorkspace, type Workspace, workspaceQuery } from '../calls.ts'
+import { changeWorkspace, type Workspace, workspaceQuery } from '../queries.ts'
 import { DeleteWorkspace } from './delete.tsx'
 import { LogoSection } from './logo.tsx'
 import { NetworksSection } from './networks.tsx'

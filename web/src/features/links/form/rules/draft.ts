@@ -1,7 +1,7 @@
 import type { RuleAnswer } from '@src/redirect/rules/types.ts'
-import type { LinkCreate } from '../../calls.ts'
+import type { LinkCreate } from '../../queries.ts'
 import type { ConditionName, Rule, Variant, When } from '../../rules/text.ts'
-import { numberOrNull, withScheme } from '../typed.ts'
+import { numberOrNull, withScheme } from '../input-values.ts'
 
 /** A variant in the form. */
 export interface VariantDraft {

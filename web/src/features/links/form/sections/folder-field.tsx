@@ -6,7 +6,7 @@ import { useI18n } from '../../../../i18n/index.tsx'
 import { cx } from '../../../../ui/cx.ts'
 import { Field } from '../../../../ui/field.tsx'
 import { CONTROL } from '../../../../ui/input.tsx'
-import { folderQuery } from '../../../groups/calls.ts'
+import { folderQuery } from '../../../groups/queries.ts'
 import { FolderList } from '../../../groups/folder-list.tsx'
 
 /** The folder of a link; the list opens below. */

@@ -1,7 +1,7 @@
 import { usePlace } from '../../../../app/workspace.tsx'
 import { useI18n } from '../../../../i18n/index.tsx'
 import { Switch } from '../../../../ui/switch.tsx'
-import { withScheme } from '../typed.ts'
+import { withScheme } from '../input-values.ts'
 import { locationExample } from './path-example.ts'
 import type { SectionProps } from './section.tsx'
 

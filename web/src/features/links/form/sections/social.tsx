@@ -17,6 +17,7 @@ export const SOCIAL: FormSection = {
         <p className="text-muted text-sm">{t('links.hint.social')}</p>
         <FillIn
           destination={draft.destination_url}
+          parts={['title', 'description', 'image_url']}
           onFound={({ title, description, image_url }) =>
             change({
               title: social.title || (title ?? ''),

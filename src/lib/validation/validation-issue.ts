@@ -1,7 +1,7 @@
 import type { DetailCode, ErrorDetail } from '../errors/index.ts'
 
 /** What is wrong with a value; `path` leads from the field to the item or member concerned. */
-export class Fault {
+export class ValidationIssue {
   constructor(
     readonly code: DetailCode,
     readonly params?: ErrorDetail['params'],
@@ -15,7 +15,7 @@ export class Fault {
   }
 
   /** The same fault, of a member or of the item at an index. */
-  at(key: PropertyKey): Fault {
-    return new Fault(this.code, this.params, [key, ...this.path])
+  at(key: PropertyKey): ValidationIssue {
+    return new ValidationIssue(this.code, this.params, [key, ...this.path])
   }
 }

@@ -3,7 +3,7 @@ import { api, ok, open, type Schemas } from '../../../api/client.ts'
 import type { SessionWorkspace } from '../../../api/session.ts'
 import { workspaceKey } from '../../../api/workspace-key.ts'
 import { base64Of } from '../../../lib/base64.ts'
-import type { Link } from '../calls.ts'
+import type { Link } from '../queries.ts'
 
 type StoredLogo = Schemas['Logo']
 

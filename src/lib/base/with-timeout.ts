@@ -3,7 +3,7 @@
  * Time that this process itself was blocked doesn't count: results that have arrived are read
  * first.
  */
-export async function within<T, L>(
+export async function withTimeout<T, L>(
   ms: number,
   work: () => Promise<T> | T,
   late: L,

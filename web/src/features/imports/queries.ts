@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok, open, type Schemas } from '../../api/client.ts'
 import { workspaceKey } from '../../api/workspace-key.ts'
-import type { Job } from '../jobs/calls.ts'
+import type { Job } from '../jobs/queries.ts'
 
 export type Row = Schemas['ImportRow']
 export type Preview = Schemas['ImportPreview']
