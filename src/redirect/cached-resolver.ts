@@ -36,7 +36,7 @@ export class CachedResolver implements Resolver {
     misses: 0,
     /** Redirects that could not be verified with the database. */
     stale: 0,
-    /** OperatorError visits: the link wasn't cached and the database didn't respond. */
+    /** Refused visits: the link wasn't cached and the database didn't respond. */
     refused: 0,
     /** Known changes. */
     changes: 0,

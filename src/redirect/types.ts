@@ -84,7 +84,7 @@ export function noAnswers() {
     redirected: 0,
     not_found: 0,
     gone: 0,
-    /** OperatorError: too many of one address. */
+    /** Refused: too many of one address. */
     limited: 0,
     /** Forms and previews. */
     page: 0,

@@ -146,7 +146,7 @@ function openAccounts(
     signUp: config.signUp,
     workspaceCreation: config.workspaceCreation,
     oidc: config.oidc,
-    signInFailed: metrics.tally('sign_in_failures_total', 'OperatorError sign-ins, by code', [
+    signInFailed: metrics.tally('sign_in_failures_total', 'Refused sign-ins, by code', [
       'code="SIGN_IN_FAILED"',
     ]),
     domains: domains.hosts,

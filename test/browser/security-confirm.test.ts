@@ -75,7 +75,7 @@ describe.skipIf(CHROMIUM === null)('actions that need a recent sign-in (needs Ch
     const dialog = page.getByRole('dialog', { name: en('auth.confirmIdentity.title') })
     await dialog.getByLabel(en('auth.password'), { exact: true }).fill(OWNER.password)
     await dialog.getByRole('button', { name: en('common.cancel') }).click()
-    // OperatorError with the reason; nothing is deleted.
+    // Refused with the reason; nothing is deleted.
     await deletion.getByRole('alert').waitFor()
     expect((await ask(dashboard, owner.context, 'GET', '/session')).status).toBe(200)
   })

@@ -52,7 +52,7 @@ describe.skipIf(postgresMissing !== undefined)(
         ...['SLUG_TAKEN', 'SLUG_TAKEN'],
       ])
       expect(given).toHaveLength(4)
-      // OperatorError creations used up neither places nor numbers of the audit log.
+      // Refused creations used up neither places nor numbers of the audit log.
       expect(await factsOf(no)).toEqual({ links_count: 5, links_made: 5, audit_made: 6 })
     })
 

@@ -270,7 +270,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
       toDatabase.restore()
       await allWell()
       await obeyed(`unknown-${withRedis}`, 404)
-      // OperatorError writes have changed nothing.
+      // Refused writes have changed nothing.
       await obeyed(`half-${withRedis}`, 404)
       expect((await create(nodes[1] as Slugline, {})).status).toBe(201)
     })

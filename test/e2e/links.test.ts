@@ -74,7 +74,7 @@ async function send<T = Link>(
 
 async function create(body: object, asKey = key): Promise<Link> {
   const answer = await send('POST', '', { key: asKey, body: { destination_url: GOOD, ...body } })
-  if (answer.status !== 201) throw new Error(`OperatorError: ${JSON.stringify(answer.body)}`)
+  if (answer.status !== 201) throw new Error(`Refused: ${JSON.stringify(answer.body)}`)
   return answer.body
 }
 

@@ -44,7 +44,7 @@ export interface OutageRun {
   /** Responses other than 201 and 503 with Retry-After. */
   otherAnswers: string[]
   slowestWriteMs: number
-  /** OperatorError but stored, as the contract allows if the response to a commit was lost. */
+  /** Refused but stored, as the contract allows if the response to a commit was lost. */
   stoodAnyway: number
   /** Answered with 201 but missing. */
   gone: number

@@ -140,7 +140,7 @@ describe('the audit log', () => {
       ['owner', 'PATCH', '/workspace', { name: 'Acme' }],
       ['owner', 'PATCH', '/members/usr_member', { role: 'member' }],
       ['owner', 'PATCH', `/instance/workspaces/${dashboard.workspace.id}`, { plan: 'big' }],
-      // OperatorError at various stages.
+      // Refused at various stages.
       ['viewer', 'POST', '/links', { destination_url: URL_A }],
       ['member', 'POST', '/links', { destination_url: URL_A, slug: link.slug }],
       ['member', 'POST', '/links', { destination_url: URL_A, aliases: ['free', link.slug] }],

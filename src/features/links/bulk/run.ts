@@ -128,7 +128,7 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
   }
   return bulk
 
-  /** OperatorError operations must not cost a hash, so a trial without hashes comes first. */
+  /** Refused operations must not cost a hash, so a trial without hashes comes first. */
   async function hashAccepted(
     caller: LinkWriter,
     prepared: PreparedBulk[number][],

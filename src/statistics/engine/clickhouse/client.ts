@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import {
+  ClickHouseError as ServerError,
   ClickHouseLogLevel,
   type ClickHouseSettings,
   createClient,
-  ClickHouseError as OperatorError,
 } from '@clickhouse/client'
 
 /** The longest that a report may take. */
@@ -23,7 +23,7 @@ export class ClickHouseError extends Error {
   readonly code: number
 
   constructor(error: unknown) {
-    const refused = error instanceof OperatorError
+    const refused = error instanceof ServerError
     const known = (error as { code?: unknown } | null)?.code
     super(
       refused
