@@ -157,7 +157,7 @@ export function createRemoteBody(domain: z.ZodType<string>) {
   const { domain: place, folder_id, on_conflict, if_exists } = createOptions(domain)
   return z
     .strictObject({
-      source: z.enum(SOURCE_NAMES).openapi({ description: 'What runs there.', example: 'shlink' }),
+      source: z.enum(SOURCE_NAMES).openapi({ description: 'The service.', example: 'shlink' }),
       base_url: z
         .string()
         .max(2_048)

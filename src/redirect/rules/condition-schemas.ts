@@ -156,7 +156,7 @@ export const whenSchema = z
           `not_${member}`,
           (schema as z.ZodType)
             .optional()
-            .openapi({ description: `Holds where \`${member}\` with this doesn’t.` }),
+            .openapi({ description: `Matches if \`${member}\` with this value doesn’t.` }),
         ],
       ]),
     ),
