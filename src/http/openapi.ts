@@ -48,7 +48,7 @@ All keys of a workspace share the requests per minute of its plan. If the plan h
 
 ## Dry runs
 
-Writes of links, tags, folders and domains take \`?dry_run=true\`: the request is checked completely, the response is the one that the write would get, with \`Dry-Run: true\`, and nothing is written. Imports and updates by filter take it, too: they create a job that only checks.
+Writes of links, tags, folders, domains, shares, UTM templates and the logo take \`?dry_run=true\`: the request is checked completely, the response is the one that the write would get, with \`Dry-Run: true\`, and nothing is written. Imports and updates by filter take it, too: they create a job that only checks.
 
 ## Concurrent changes
 

@@ -221,7 +221,7 @@ export const PreviewSchema = z
     format: z.enum(FORMATS).nullable().openapi({
       description: 'The detected format. Null: no column looks like a destination.',
     }),
-    columns: z.array(z.string()).openapi({ description: 'Its columns or members.' }),
+    columns: z.array(z.string()).openapi({ description: 'The columns or members of the file.' }),
     mapping: z.record(z.string(), z.string()).openapi({
       type: 'object',
       additionalProperties: { type: 'string' },
