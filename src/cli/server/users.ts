@@ -185,7 +185,7 @@ function claimLink(ctx: CommandContext): Promise<void> {
       )
     }
     const url = claimUrl(publicUrl(ctx), token)
-    ctx.print(`${url}\n\nWorks once and expires when the server restarts.`, { url })
+    ctx.print(`${url}\n\nWorks once. A newer link replaces it.`, { url })
   })
 }
 
