@@ -34,7 +34,7 @@ export const JobSchema = z
         'For an import and its undo: the name of the file, or the host of the service. Null: none.',
     }),
     status: z.enum(JOB_STATUSES).openapi({
-      description: 'The last three are final.',
+      description: '`succeeded`, `failed` and `cancelled` are final.',
     }),
     progress: z
       .object({

@@ -100,7 +100,7 @@ export const QrStyleSchema = z
     correction: z.enum(CORRECTIONS),
     modules: z.enum(MODULE_SHAPES),
     eyes: z.enum(EYE_SHAPES),
-    logo: z.boolean().openapi({ description: 'Drawn where the workspace has one.' }),
+    logo: z.boolean().openapi({ description: 'Whether codes have the workspace’s logo, if it has one.' }),
   })
   .openapi('QrStyle')
 

@@ -32,7 +32,7 @@ function createBody(rules: LinkRules) {
       }),
       patch: patch.optional().openapi({
         allOf: [{ $ref: '#/components/schemas/LinkPatch' }],
-        description: 'What to change of each; not `slug`, `aliases` or `external_id`.',
+        description: 'The fields to change in each link; not `slug`, `aliases` or `external_id`.',
       } as never),
       add_tags: tags('Tags to add to each.'),
       remove_tags: tags('Tags to remove from each.'),
