@@ -138,7 +138,7 @@ function settings(checkUrl: UrlCheck) {
     color: colorField
       .nullable()
       .optional()
-      .openapi({ description: 'Of buttons.', example: '#0b6e4f' }),
+      .openapi({ description: 'The color of buttons.', example: '#0b6e4f' }),
   })
   return {
     root_url: url('Where `/` leads.'),

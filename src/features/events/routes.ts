@@ -94,12 +94,12 @@ export function registerEventRoutes(
     tag: TAG,
     summary: 'Stream events',
     description:
-      'The same events as server-sent events: first those that there are after `after`, then each ' +
-      'new one. The data of an event is the event, its id the event’s. After a disconnect, ' +
-      '`Last-Event-ID` resumes without loss or repeats, as browsers’ `EventSource` does by itself. ' +
-      'A comment is sent every 15 seconds, with the position reached. A client that reads nothing ' +
-      'for 20 seconds is disconnected, and one whose key is revoked within a second. A workspace ' +
-      'may have 20 streams open; beyond that the answer is 429.',
+      'The same events as server-sent events (`data` is the event as in the list, `id` its id): ' +
+      'first those that follow `after`, then each new one. After a disconnect, `Last-Event-ID` ' +
+      'resumes without loss or repeats; browsers’ `EventSource` sends it by itself. A comment is ' +
+      'sent every 15 seconds, with the current position. A client that reads nothing for 20 ' +
+      'seconds is disconnected, and one whose key is revoked within a second. A workspace can have ' +
+      '20 streams open; beyond that the response is 429.',
     query: z.object({ after, types }),
     success: {
       status: 200,

@@ -39,7 +39,7 @@ export const JobSchema = z
     progress: z
       .object({
         done: count('Processed items, including failed ones.'),
-        total: count('Of how many. Null: not known yet.').nullable(),
+        total: count('How many items there are. Null: not known yet.').nullable(),
         failed: count('Items that were refused.'),
       })
       .openapi({ description: 'The progress.' }),

@@ -199,7 +199,7 @@ export const LinkListSchema = z
   .object({
     data: z
       .array(LinkSchema)
-      .openapi({ description: 'The links of this page, in the order asked for.' }),
+      .openapi({ description: 'The links of this page, in the requested order.' }),
     pagination: z
       .object({
         limit: z.int().openapi({ description: 'The most links that this page could have.' }),
@@ -213,7 +213,7 @@ export const LinkListSchema = z
         page: z
           .int()
           .optional()
-          .openapi({ description: 'The number of this page; only when it was asked for.' }),
+          .openapi({ description: 'The number of this page; only if the request has `page`.' }),
       })
       .openapi({ description: 'The position of this page in the list.' }),
   })
@@ -224,8 +224,8 @@ export type LinkList = z.output<typeof LinkListSchema>
 /** A deleted link that can still be restored. */
 const DeletedLinkSchema = z
   .object({
-    id: text('The id, which it has again when it is restored.'),
-    destination_url: text('Where it led.'),
+    id: text('The id of the link; it keeps it when it is restored.'),
+    destination_url: text('Its destination.'),
     slug: text('Its slug, which stays reserved for it.'),
     domain: text('The host of its short address.'),
     short_url: text('Its short address.'),

@@ -88,7 +88,7 @@ export const WebhookSchema = z
           'Why Slugline disabled it: `gone` (it answered 410), `failing` (five days without a success) ' +
           'or `not_permitted` (who made it may no longer do so). Null: it didn’t.',
       }),
-    failing_since: time('Of the first failure since the last success. Null: none.'),
+    failing_since: time('When the first attempt since the last success failed. Null: none has.'),
     public_key: z.string().openapi({
       description: '`whpk_` and the ed25519 key (base64) that verifies `v1a` signatures.',
     }),

@@ -56,7 +56,7 @@ export function registerExportRoutes({ api, deps, queries }: Registration): void
         description:
           `All matching clicks, as far back as the plan keeps them. ${description} The transfer ` +
           'coding of an interrupted export is incomplete. A workspace may have 4 exports open; ' +
-          'beyond that the answer is 429.',
+          'beyond that the response is 429.',
         params: pathParams(audience, {}),
         query: queries[of][format === 'csv' ? 'csv' : 'export'],
         success: {
