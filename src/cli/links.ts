@@ -60,7 +60,7 @@ function block(
 ): Promise<void> {
   return withBlocks(context, async (blocks, storage) => {
     const made = await storage.write((tx) => blocks.create(tx, COMMAND_LINE, input))
-    context.print(`${made.value} is blocked now.`, made)
+    context.print(`${made.value} blocked.`, made)
   })
 }
 
@@ -74,7 +74,7 @@ function unblock(
       return found !== undefined && (await blocks.remove(tx, COMMAND_LINE, found)) ? found : null
     })
     if (id === null) throw new CommandError(`${input.value} is not blocked`, 1, 'NOT_FOUND')
-    context.print(`${input.value} is not blocked now.`, { id, blocked: false })
+    context.print(`${input.value} unblocked.`, { id, blocked: false })
   })
 }
 

@@ -115,7 +115,7 @@ function namesNoCommand(program: Command, args: readonly string[]): boolean {
 function usageFailure({ code, message }: CommanderError): Failure {
   const text =
     code === 'commander.help'
-      ? 'a command is missing; slugline --help lists them'
+      ? 'a command is missing; slugline --help lists all commands'
       : message.replace(/^error: /, '')
   return { status: 2, code: 'USAGE', message: text }
 }

@@ -88,7 +88,7 @@ export const HEADERS = {
   },
   'Idempotent-Replayed': {
     schema: { type: 'string', enum: ['true'] },
-    description: 'This is the answer to an earlier request with the same Idempotency-Key.',
+    description: 'This is the response to an earlier request with the same Idempotency-Key.',
   },
   'Dry-Run': {
     schema: { type: 'string', enum: ['true'] },
@@ -120,7 +120,7 @@ export const PARAMETERS = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Makes a retry safe: the effect happens once, and for 24 hours the same request with the same key gets the same answer. Use a UUID, for example.',
+      'Makes a retry safe: the request takes effect once, and for 24 hours the same request with the same key gets the same response. Use a UUID, for example.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   'If-Match': {
@@ -133,7 +133,7 @@ export const PARAMETERS = {
     name: 'If-None-Match',
     in: 'header',
     description:
-      'GET: 304 if nothing has changed, clicks included. Changes: 412 if the version is this one.',
+      'GET: 304 if nothing has changed, clicks included. Other methods: 412 if the object has this version.',
     schema: { type: 'string', examples: ['"1.1k9x2v"'] },
   },
 } as const

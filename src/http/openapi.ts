@@ -18,25 +18,25 @@ import type { AnyEndpoint } from './types.ts'
 /** The description of the API, in the Markdown subset of the reference page. */
 const DESCRIPTION = `Create and manage short links over HTTP.
 
-Bodies are JSON in UTF-8, at most 64 KiB (bulk requests: 4 MiB), 32 levels deep, with up to 20,000 members in an object. The length of a list is checked before its items, as it was sent: repeated values count. Every response has an \`X-Request-Id\`, which also appears in the server log. Every \`GET\` endpoint supports \`HEAD\`; all support \`OPTIONS\` (CORS allows any origin).
+Bodies are JSON in UTF-8, at most 64 KiB (bulk requests: 4 MiB), 32 levels deep, with up to 20,000 members in an object. The length of a list is checked before its items; repeated values count. Every response has an \`X-Request-Id\`, which also appears in the server log. Every \`GET\` endpoint supports \`HEAD\`; all support \`OPTIONS\` (CORS allows any origin).
 
 ## Authentication
 
 Send an API key with each request: \`Authorization: Bearer <API_KEY>\`. Only a few endpoints need none: \`GET /api/v1\`, the list of plans, and shared statistics under \`/shared/\`.
 
-Scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:create\` (create links, nothing else), \`stats:read\` (statistics and clicks, no links), \`domains:read\`, \`domains:write\`, \`keys:write\`, \`events:read\` (the feed of events), \`webhooks:read\` and \`webhooks:write\` (webhooks get events of what their maker can see). \`links:read\` includes \`stats:read\`, and \`links:write\` includes \`links:create\`. Otherwise no scope includes another: a write scope doesn’t include read. Where several scopes are listed, any of them is enough.
+Scopes: \`links:read\` (links and their statistics), \`links:write\`, \`links:create\` (create links, nothing else), \`stats:read\` (statistics and clicks, no links), \`domains:read\`, \`domains:write\`, \`keys:write\`, \`events:read\` (the feed of events), \`webhooks:read\` and \`webhooks:write\` (a webhook gets the events that its creator can see). \`links:read\` includes \`stats:read\`, and \`links:write\` includes \`links:create\`. Otherwise no scope includes another: a write scope doesn’t include read. Where several scopes are listed, any of them is enough.
 
 ## Pagination
 
-A list has its items in \`data\` and its position in \`pagination\`: \`limit\`, \`has_more\`, \`next_cursor\`, and \`total\` where counting is cheap. Request up to \`limit\` items (25 by default, at most 100), and give \`next_cursor\` as \`cursor\` to get the next page, until it is null; leave \`cursor\` out for the first page. Keep the filters and the order the same: a cursor belongs to them. Objects that are added or removed in the meantime neither repeat nor skip others; nor do changes of values that the list isn’t sorted by. The list of events takes \`after\` instead of \`cursor\`.
+A list has its items in \`data\` and its position in \`pagination\`: \`limit\`, \`has_more\`, \`next_cursor\`, and \`total\` where counting is cheap. Request up to \`limit\` items (25 by default, at most 100), and give \`next_cursor\` as \`cursor\` to get the next page, until it is null; leave \`cursor\` out for the first page. A cursor is valid only with the same filters and order. If objects are added or removed in the meantime, or values change that the list isn’t sorted by, no other object is repeated or skipped. The list of events takes \`after\` instead of \`cursor\`.
 
 ## Errors
 
-Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails: up to 100 entries, and then one with the code TOO_MANY_DETAILS that says how many more there are. Names of fields are cut after 128 characters. SLUG_TAKEN adds \`suggestions\`, and EVENTS_EXPIRED the id of the \`oldest\` event. Clients that prefer \`application/problem+json\` in \`Accept\` get RFC 9457 instead, with \`type\`, \`title\`, \`status\` and \`detail\` (the message), and \`code\`, \`request_id\`, \`details\` and \`suggestions\` as extensions; this document describes the usual form alone. Every error has a \`Link\` with \`rel="help"\` to the page that explains its code. Unknown parameters and fields are rejected.
+Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails: up to 100 entries, and then one with the code TOO_MANY_DETAILS that says how many more there are. Names of fields are cut after 128 characters. SLUG_TAKEN adds \`suggestions\`, and EVENTS_EXPIRED the id of the \`oldest\` event. Clients that prefer \`application/problem+json\` in \`Accept\` get RFC 9457 instead, with \`type\`, \`title\`, \`status\` and \`detail\` (the message), and \`code\`, \`request_id\`, \`details\` and \`suggestions\` as extensions; this document describes only the default form. Every error has a \`Link\` with \`rel="help"\` to the page that explains its code. Unknown parameters and fields are rejected.
 
 ## Idempotency
 
-A \`POST\`, \`PUT\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` (a UUID, for example) can be sent again at any time within 24 hours: it takes effect once, and the response to the request that succeeded comes again with \`Idempotent-Replayed: true\`. Errors aren’t repeated: the same key may be tried again. Of responses of 4 KiB and more, 64 MiB are kept for a workspace; a repeated request whose response wasn’t kept takes no effect either, and gets 409 IDEMPOTENCY_RESPONSE_OMITTED. Requests whose response has a secret (creating and rotating API keys, webhooks and their secrets) don’t take it.
+A \`POST\`, \`PUT\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` (a UUID, for example) can be sent again at any time within 24 hours: it takes effect once, and a repeated request gets the response of the one that succeeded, with \`Idempotent-Replayed: true\`. Error responses aren’t stored: after an error, send the request again with the same key. A workspace’s responses of 4 KiB and more are stored up to 64 MiB in total; if the response wasn’t stored, a repeated request gets 409 IDEMPOTENCY_RESPONSE_OMITTED, and doesn’t take effect again. Requests whose response has a secret (creating and rotating API keys, webhooks and their secrets) ignore the header.
 
 ## Languages
 
@@ -44,19 +44,19 @@ Messages come in the language of \`?lang=\`, else of \`Accept-Language\`, else t
 
 ## Rate limits
 
-All keys of a workspace share the requests per minute of its plan. If the plan has such a limit, every response to a valid key has \`RateLimit-Policy: "api";q=60;w=60\` (\`q\` requests in \`w\` seconds), \`RateLimit: "api";r=59;t=1\` (\`r\` requests are left, all of them in \`t\` seconds), and the same as \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds since the Unix epoch). Beyond the limit the response is 429, with the seconds to wait in \`Retry-After\`: after that, one request is sure to succeed. Many that wait at the same time compete for it, so send a few at a time, or wait longer with each attempt. Requests without a valid key are limited per address. Responses 401 and 403 cost nothing of the plan’s allowance, but for 403 PLAN_LIMIT_REACHED, which does.
+All keys of a workspace share the requests per minute of its plan. If the plan has such a limit, every response to a valid key has \`RateLimit-Policy: "api";q=60;w=60\` (\`q\` requests in \`w\` seconds), \`RateLimit: "api";r=59;t=1\` (\`r\` requests are left, and the full burst again in \`t\` seconds), and the same as \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds since the Unix epoch). Beyond the limit the response is 429, with the seconds to wait in \`Retry-After\`. After that, there is room for one request: if several clients wait, send a few requests at a time, or wait longer with each attempt. Requests without a valid key are limited per IP address. 401 and 403 responses don’t count towards the limit, except 403 PLAN_LIMIT_REACHED.
 
 ## Dry runs
 
-Writes of links take \`?dry_run=true\`: every check is made and the response is what it would be, with \`Dry-Run: true\`, and nothing is written.
+Writes of links, tags, folders, domains, shares, UTM templates and the logo take \`?dry_run=true\`: the request is checked completely, the response is the one that the write would get, with \`Dry-Run: true\`, and nothing is written. Imports and updates by filter take it, too: they create a job that only checks.
 
 ## Concurrent changes
 
-A link’s \`ETag\` is its version, a full stop and a digest of everything in the response. \`If-Match\` on \`PATCH\` or \`DELETE\` compares the version alone: the change is made if there was no other since, however often the link was clicked. \`If-None-Match\` on \`GET\` compares all of it: 304 means that clicks and status are the same too.
+A link’s \`ETag\` is its version, a full stop and a digest of everything in the response. \`If-Match\` on \`PATCH\` or \`DELETE\` compares only the version: the request succeeds if the link hasn’t been changed since, even if it was clicked. \`If-None-Match\` on \`GET\` compares the whole ETag: 304 means that clicks and status are the same, too.
 
 ## Events
 
-The feed of events has every change in a workspace once, in the order of its commits, for 90 days. Start from \`after=latest\`, keep \`pagination.next_cursor\`, and give it as \`after\` in the next request: a program that was away continues where it stopped. \`GET /api/v1/events/stream\` sends the same as server-sent events and resumes by \`Last-Event-ID\`.
+The event feed has every change in a workspace once, in the order in which they were committed, for 90 days. Start with \`after=latest\`, store \`pagination.next_cursor\`, and send it as \`after\` in the next request: after an interruption, your program continues where it stopped. \`GET /api/v1/events/stream\` sends the same as server-sent events and resumes by \`Last-Event-ID\`.
 
 ## Versioning
 
@@ -66,7 +66,7 @@ Everything under \`/api/v1\` stays compatible: paths, parameters, fields, codes 
 
 Responses in JSON of 1 KiB and more are compressed for clients that send \`Accept-Encoding\` with \`zstd\`, \`gzip\` or \`br\`. This document is smallest with \`br\`.
 
-## Below the API
+## Errors from the HTTP server
 
 Requests that the HTTP server itself refuses never reach the API. Their responses have neither a body in JSON nor \`X-Request-Id\`: 400 (malformed request), 431 (header fields of more than 16 KiB), 505 (another version of HTTP); methods that the server doesn’t know get 400 or a closed connection.`
 
@@ -104,7 +104,7 @@ const PROGRAMS = {
 const DASHBOARD = {
   title: 'Slugline dashboard API',
   description:
-    'What the dashboard calls, from its own origin alone. It changes with the dashboard: programs use the public API.',
+    'The API of the dashboard, for requests from its own origin only. It changes with the dashboard: programs use the public API.',
   refusals: ['SIGN_IN_REQUIRED', 'WORKSPACE_NOT_FOUND', 'FORBIDDEN'],
   schemas: errorSchemas(ERROR_CODES, DETAIL_CODES),
   security: {
@@ -114,7 +114,7 @@ const DASHBOARD = {
       in: 'header',
       name: 'Slugline-Workspace',
       description:
-        'The id of the workspace that is meant, where a permission is named; and the cookie of a session.',
+        'The id of the workspace, for endpoints that need a permission; in addition, the cookie of a session.',
     },
   },
 } as const
@@ -232,7 +232,7 @@ function hasEtag({ success, cacheControl }: AnyEndpoint): boolean {
   return cacheControl !== undefined || (shape !== undefined && 'version' in shape)
 }
 
-const LOCATION = { schema: { type: 'string' }, description: 'The path of what was made.' }
+const LOCATION = { schema: { type: 'string' }, description: 'The path of the created object.' }
 
 /** Headers besides those of every response. */
 function headersOf(names: readonly string[], own: Readonly<Record<string, object>> = {}) {

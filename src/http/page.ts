@@ -11,7 +11,7 @@ const PaginationSchema = z
       description: 'The `cursor` of the next page. Null: this is the last.',
     }),
     total: z.int().optional().openapi({
-      description: 'How many items all pages have together, in lists that are known as a whole.',
+      description: 'How many items all pages have together. Absent: this list isn’t counted.',
     }),
   })
   .openapi('Pagination')

@@ -102,7 +102,7 @@ function createFetch(parts: Parts, load: Load, health: Health): Serving['fetch']
   const securityTxt = createSecurityTxt({ ...parts, contact: config.securityContact })
   const durations = metrics.histogram(
     'redirect_duration_seconds',
-    'A sample of visits, from the request to the answer',
+    'Visits to short links, a sample of every 16th',
   )
   const traced: Tracing['traced'] = tracing?.traced ?? ((handle) => handle)
   const visit = traced(sampleDurations(redirect, durations), '/{slug}')

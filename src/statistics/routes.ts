@@ -139,12 +139,12 @@ function registerClickRoutes({ api, deps, queries }: Registration): void {
     operationId: 'streamClicks',
     summary: 'Stream new clicks',
     description:
-      'New clicks as server-sent events, in the order of their time. The data of an event is a ' +
-      'click, its id the click’s. After a disconnect, `Last-Event-ID` resumes after that click ' +
-      'without loss or repeats, as browsers’ `EventSource` does by itself. A comment is sent ' +
-      'every 15 seconds. A client that reads nothing for 20 seconds is disconnected, and one ' +
-      'whose key is revoked within a second. A workspace may have 20 streams open; beyond that ' +
-      'the answer is 429.',
+      'New clicks as server-sent events (`data` is a click as in the list, `id` its id), in the ' +
+      'order of their time. After a disconnect, `Last-Event-ID` resumes after that click without ' +
+      'loss or repeats; browsers’ `EventSource` sends it by itself. A comment is sent every 15 ' +
+      'seconds. A client that reads nothing for 20 seconds is disconnected, and one whose key is ' +
+      'revoked within a second. A workspace can have 20 streams open; beyond that the response is ' +
+      '429.',
     query: queries.workspace.stream,
     success: {
       status: 200,
@@ -197,10 +197,10 @@ function registerDeletionRoute({ api, deps }: Pick<Registration, 'api' | 'deps'>
     tag: 'Statistics',
     summary: "Delete a link's clicks before a time",
     description:
-      'Permanently, from reports, exports and the counters of the link. Of clicks older than the ' +
-      'plan keeps them, totals of whole UTC days are deleted. Clicks that were only counted have ' +
-      'no dates: they are deleted if the last click was before that time. Repeating it changes ' +
-      'nothing.',
+      'Deletes clicks permanently, from reports, exports and the counters of the link. Of clicks ' +
+      'that are no longer kept, only totals per UTC day exist: those of whole days before the time ' +
+      'are deleted. Clicks that were only counted have no dates: they are deleted if the last ' +
+      'click was before the time. Repeating the request changes nothing.',
     params,
     query: DeletionQuery,
     success: { status: 204, description: 'The clicks are deleted.' },

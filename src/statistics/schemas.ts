@@ -49,9 +49,9 @@ export const StatsSchema = z
       .nullable()
       .openapi({
         description:
-          'Clicks that came along with imports to these links, whatever the range; part of no other ' +
-          'number. Null: with filters other than `tag` and `folder_id`, or only bots, because nothing ' +
-          'else is known of them.',
+          'Clicks that these links had before they were imported, whatever the range; in no other ' +
+          'number. Null: with filters other than `tag` and `folder_id`, or only bots, because no ' +
+          'details of them are known.',
       }),
     series: z
       .array(
@@ -131,7 +131,7 @@ const own = (description: string) => z.string().nullable().openapi({ description
 /** One click. It has no visitor, so that nothing in it identifies a person. */
 const ClickSchema = z
   .object({
-    id: z.string().openapi({ description: 'The id: unique, and sortable by its numbers.' }),
+    id: z.string().openapi({ description: 'Unique: two numbers, by which clicks can be sorted.' }),
     clicked_at: time('When it happened, in UTC.'),
     link_id: own('The id of the link. Null: the link is gone.'),
     domain: z.string().openapi({ description: 'The short domain that was visited.' }),

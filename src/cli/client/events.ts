@@ -21,7 +21,7 @@ export function registerEventsCommand(program: Command, context: CommandContext)
     .option('--after <id>', 'only events after this one, or "latest" (default: from the oldest on)')
     .option('--types <types>', 'only these types, such as link.created,link.deleted')
     .option('--limit <n>', 'maximum number of events (default: 100; with --follow: all)', Number)
-    .option('--follow', 'wait for new events, and show each as it comes; stop with Ctrl+C')
+    .option('--follow', 'keep running and show new events; stop with Ctrl+C')
     .action((options: Options) => (options.follow ? follow : list)(context, options))
 }
 
@@ -52,7 +52,7 @@ async function list(context: CommandContext, options: Options): Promise<void> {
   }
   if (context.json) return
   context.printList(found, 'There are no such events.', COLUMNS)
-  context.print(`\nTo go on from here: --after ${after}`, null)
+  context.print(`\nTo continue from here: --after ${after}`, null)
 }
 
 /** Runs until Ctrl+C, or until there were as many events as wanted. */

@@ -78,7 +78,7 @@ async function writeAll(
   const { workspace } = await slugline.me()
   const note = begin(directory, login.url, workspace.id)
   if (note.ended_at !== null && !mayBeComplete) {
-    const message = `${directory} has an export that was complete at ${note.ended_at}: name a new directory`
+    const message = `${directory} has an export that was completed at ${note.ended_at}: use a new directory`
     throw new CommandError(message, 1, 'EXPORT_COMPLETE')
   }
   const { resources } = await slugline.index(PATIENT)
@@ -98,7 +98,7 @@ async function writeAll(
     } catch (error) {
       if (!(error instanceof PermissionError) || error.code !== 'INSUFFICIENT_SCOPE') throw error
       skipped.push(name)
-      toStderr(`${name} is left out: the key may not read it\n`)
+      toStderr(`${name} skipped: the key has no permission to read it\n`)
     }
   }
   for (const [name, request] of Object.entries(STREAMED)) {
@@ -137,7 +137,7 @@ function begin(directory: string, url: string, workspace: string): Note {
       save(directory, made)
       return made
     } catch (error) {
-      throw new CommandError(`${directory} can't be made: ${(error as Error).message}`)
+      throw new CommandError(`${directory} can't be created: ${(error as Error).message}`)
     }
   }
   const note = JSON.parse(readFileSync(file, 'utf8')) as Note
@@ -166,7 +166,7 @@ async function writeWhole(file: string, parts: AsyncIterable<Uint8Array>): Promi
   } catch (error) {
     rmSync(partial, { force: true })
     if (error instanceof SluglineError) throw error
-    const message = 'The transfer was interrupted; the same command goes on where it was'
+    const message = 'The transfer was interrupted; run the command again to continue'
     throw new CommandError(message, 1, 'INTERRUPTED')
   }
   // A sink without data creates no file.

@@ -18,7 +18,7 @@ export async function findLink({ links }: Slugline, text: string): Promise<Link>
   if (found === undefined) throw new CommandError(`Link “${text}” not found`, 1, 'LINK_NOT_FOUND')
   if (data.length > 1) {
     const addresses = data.map(({ short_url }) => short_url).join(', ')
-    throw new CommandError(`${data.length} links have this slug; give an address: ${addresses}`, 2)
+    throw new CommandError(`${data.length} links have this slug; use a short link: ${addresses}`, 2)
   }
   return found
 }
@@ -39,7 +39,7 @@ export async function findFolderId({ folders }: Slugline, folder: string): Promi
   }
   if (named.length > 1) {
     const ids = named.map(({ id }) => id).join(', ')
-    throw new CommandError(`${named.length} folders are called ${folder}; give an id: ${ids}`, 2)
+    throw new CommandError(`${named.length} folders are named ${folder}; use an ID: ${ids}`, 2)
   }
   return only.id
 }

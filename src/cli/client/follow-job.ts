@@ -29,7 +29,7 @@ export async function followJob({ jobs }: Slugline, first: Job, isQuiet: boolean
     }
   } catch (error) {
     if (!signal.aborted) throw error
-    const text = `The job goes on. To return to it: slugline jobs watch ${first.id}`
+    const text = `The job continues. To watch it again: slugline jobs watch ${first.id}`
     throw new CommandError(text, 1, 'INTERRUPTED')
   } finally {
     process.removeListener('SIGINT', leave)

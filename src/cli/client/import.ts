@@ -79,8 +79,8 @@ async function run(context: CommandContext, path: string, options: Options): Pro
     updated: String(counts.updated),
     skipped: String(counts.skipped),
     refused: String(counts.refused),
-    ...(counts.imported_clicks && { clicks: String(counts.imported_clicks) }),
-    ...(counts.rows_omitted && { 'without a row': String(counts.rows_omitted) }),
+    ...(counts.imported_clicks && { 'imported clicks': String(counts.imported_clicks) }),
+    ...(counts.rows_omitted && { 'rows not kept': String(counts.rows_omitted) }),
     job: job.id,
   }
   const reasons = context.json || counts.refused === 0 ? [] : await reasonsOf(slugline, job.id)
@@ -94,5 +94,5 @@ async function reasonsOf({ imports }: Slugline, id: string): Promise<string[]> {
     const why = reasons.map(({ field, message }) => `${field}: ${message}`).join(' ')
     return `  record ${row}${slug === null ? '' : ` (${slug})`}: ${why}`
   })
-  return ['Refused:', ...lines, ...(pagination.has_more ? ['  and others; see --refused'] : [])]
+  return ['Refused:', ...lines, ...(pagination.has_more ? ['  and more; see --refused'] : [])]
 }

@@ -70,7 +70,7 @@ async function bulk(context: CommandContext, path: string, options: Options): Pr
   } catch (thrown) {
     const error = commandErrorOf(thrown)
     if (!(error instanceof CommandError) || at === skip) throw error
-    const text = `${error.message}. ${at} operations are done; go on with --skip ${at}`
+    const text = `${error.message}. ${at} operations are done; continue with --skip ${at}`
     throw new CommandError(text, error.status, error.code, error.details)
   } finally {
     meter.end()
@@ -101,7 +101,7 @@ function reasonsOf({ errors }: Done): string[] {
     const why = error.details?.map(({ field, message }) => `${field}: ${message}`)
     return `  operation ${index}: ${why?.join(' ') ?? error.message}`
   })
-  return errors.length > NAMED ? [...lines, '  and others; --json names all'] : lines
+  return errors.length > NAMED ? [...lines, '  and more; --json lists all'] : lines
 }
 
 /** @throws CommandError */

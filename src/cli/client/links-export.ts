@@ -6,7 +6,7 @@ import { clientOf } from './remote.ts'
 export function registerLinkExportCommand(links: Command, context: CommandContext): void {
   links
     .command('export')
-    .description('write links to a file, archived ones too')
+    .description('export all links, archived ones too, to a CSV or NDJSON file')
     .requiredOption('--output <file>', 'a file that ends in .csv or .ndjson')
     .addOption(new Option('--excel', 'begin a .csv file so that Excel reads it as UTF-8'))
     .action((options: { output: string; excel?: true }) => write(context, options))

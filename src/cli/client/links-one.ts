@@ -21,7 +21,7 @@ export function registerLinkCommands(links: Command, context: CommandContext): v
     .command('open')
     .description('open a link in the dashboard')
     .argument('<link>', LINK_ARGUMENT)
-    .option('--visit', 'open the short link instead; counts as a click')
+    .option('--visit', 'open the short link itself instead; counts as a click')
     .action((link: string, options: { visit?: true }) => open(context, link, options))
 }
 

@@ -19,7 +19,7 @@ const OF_LINK = `${LINK_ARGUMENT}; all links without it`
 
 /** `links stats | watch`: clicks in the past, and live. */
 export function registerStatisticsCommands(links: Command, context: CommandContext): void {
-  const bots = () => new Option('--bots <which>', 'bot clicks').choices(BOTS_MODES)
+  const bots = () => new Option('--bots <which>', 'whether to count bots').choices(BOTS_MODES)
   links
     .command('stats')
     .description('show clicks over time, or by country, referrer, browser …')

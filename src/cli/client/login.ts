@@ -24,14 +24,14 @@ export function registerLogoutCommand(program: Command, context: CommandContext)
     .description('sign out; the API key stays valid')
     .action(() => {
       const removed = removeLogin(context)
-      context.print(removed ? 'The login is deleted.' : 'There was no login.', { removed })
+      context.print(removed ? 'Signed out.' : 'You were not signed in.', { removed })
     })
 }
 
 async function login(context: CommandContext, given: { url: string; key?: string }): Promise<void> {
   const url = checked('--url', given.url, origin)
   const key = (given.key ?? (await readKey())).trim()
-  if (key === '') throw new CommandError('No key was given', 2)
+  if (key === '') throw new CommandError('No API key was entered', 2)
   const { key: of, workspace, scopes } = await clientAt({ url, key }).me()
   const file = saveLogin(context, { url, key })
   const told = { url, workspace: workspace.id, key: of.name ?? of.id, scopes: scopes.join(', ') }

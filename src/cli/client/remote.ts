@@ -20,7 +20,7 @@ export function loginOf(context: CommandContext): Login {
   const key = remote.key ?? (saved?.url === url ? saved?.key : undefined)
   if (url !== undefined && key !== undefined) return { url, key }
   const text = 'run slugline login, or set SLUGLINE_URL and SLUGLINE_API_KEY'
-  throw new CommandError(`No instance is named: ${text}`, 2, 'NOT_LOGGED_IN')
+  throw new CommandError(`Not logged in: ${text}`, 2, 'NOT_LOGGED_IN')
 }
 
 /** A client of the instance of {@link loginOf}. @throws CommandError if there is none */

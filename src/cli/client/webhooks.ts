@@ -58,7 +58,7 @@ export function registerWebhooksCommands(program: Command, context: CommandConte
   )
   one('enable', 'send events again', switchTo(true))
   one('disable', 'send nothing until it is enabled again', switchTo(false))
-  one('rotate-secret', 'make another secret; for a day the old one signs too', async (id) =>
+  one('rotate-secret', 'create a new secret; the old one stays valid for 24 hours', async (id) =>
     show(await clientOf(context).webhooks.rotateSecret(id)),
   )
   one('delete', 'delete a webhook', async (id) => {
@@ -71,22 +71,22 @@ export function registerWebhooksCommands(program: Command, context: CommandConte
   })
   webhooks
     .command('deliveries')
-    .description('list what was sent, newest first')
+    .description('list deliveries, newest first')
     .argument('<id>', 'ID of the webhook')
     .option('--status <status>', 'pending, succeeded or failed')
     .option('--limit <n>', 'maximum number of results, up to 100', Number, 25)
     .action((id: string, options: Deliveries) => deliveries(context, id, options))
   webhooks
     .command('replay')
-    .description('send events again that happened after one or from a time on, or one delivery')
+    .description('resend past events, or one delivery')
     .argument('<id>', 'ID of the webhook')
-    .option('--after <event>', 'ID of an event, or a time (default: from the oldest on)')
-    .option('--delivery <id>', 'only this delivery')
+    .option('--after <event>', 'resend events after this ID or since this time (default: all)')
+    .option('--delivery <id>', 'resend only this delivery')
     .action(async (id: string, { after, delivery }: { after?: string; delivery?: string }) => {
       const { webhooks } = clientOf(context)
       if (delivery !== undefined) {
         const again = await webhooks.replayDelivery(id, delivery)
-        return context.print(`Delivery ${again.id} is sent again`, again)
+        return context.print(`Resending delivery ${again.id}`, again)
       }
       const job = await webhooks.replay(id, after ? { after } : {})
       context.print(facts({ job: job.id, status: job.status }), job)

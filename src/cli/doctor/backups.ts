@@ -10,7 +10,7 @@ export function checkBackups({ dataDir, backup }: Config, clock: Clock): Finding
   const last = readState(dataDir)
   if (last === null) {
     if (schedule === null) return []
-    return [warning('backup', 'none was made yet', 'slugline backup makes one now')]
+    return [warning('backup', 'there is none yet', 'run slugline backup')]
   }
   const message = `the last one began at ${new Date(last.at).toISOString()}`
   if (schedule === null || !isOverdue(schedule, { last, since: last.at, now: clock.now() })) {

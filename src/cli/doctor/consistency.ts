@@ -11,10 +11,10 @@ import { statisticsFile } from '../../statistics/process/files.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const RECOUNT =
-  'slugline clicks recount compares each link, and repairs it, while the server is stopped'
+  'stop the server and run slugline clicks recount, which compares each link and repairs it'
 const FROM_BACKUP = 'a backup may have them; the links keep their numbers'
 const NEWER_LINKS =
-  'restore a backup of the whole directory; a start only makes sure that no new link gets their clicks'
+  'restore a backup of the whole directory; a start does not bring them back, but gives their clicks to no new link'
 
 /** What the counters say of the other files. */
 export interface CountedFacts {
@@ -80,7 +80,7 @@ function* differences(
     journalDirectory(dataDir),
   )
   if (counted?.isAheadOfLinks) {
-    const message = `${main} is older than ${counters}: links that were made since are lost`
+    const message = `${main} is older than ${counters}: links created since are lost`
     yield warning('consistency', message, NEWER_LINKS)
   }
   if (oldest > 1 && !existsSync(statistics)) {

@@ -27,15 +27,15 @@ const EARLIEST_MS = Date.UTC(2026, 0, 1)
 const TOLERANCE_MS = 60_000
 const RESTORE = 'stop the server, keep a copy of the data directory, and restore a backup'
 const ANEW =
-  'slugline serve makes it anew from the stored clicks, and keeps a damaged one beside it'
-const DELETE = 'nothing reads it: keep it to find the cause, or delete it with its -wal'
+  'start slugline serve: it recreates the file from the stored clicks, and keeps the damaged one'
+const DELETE = 'delete it with its -wal, unless you want to find the cause; nothing uses it'
 const MOVE_AWAY =
   'stop the server, and restore a backup or move the file away with its .wal: the links keep ' +
   'their numbers, but reports begin anew with the clicks of the journal'
 const CUT =
-  'slugline serve cuts it off, and stores its clicks again from the journal: a power cut does this'
+  'start slugline serve: it cuts the end off and stores its clicks again (a power cut can cause this)'
 const KEPT =
-  'slugline clicks recount says whether clicks are missing, while the server is stopped; then delete that file'
+  'stop the server and run slugline clicks recount; if no clicks are missing, delete the file'
 
 /** What a database is compared with. */
 export interface Expected {
@@ -64,7 +64,7 @@ export async function checkEmbedded(config: Config, expected: Expected): Promise
   found.push(...(await guarded(check, ANEW, () => examineCounters(counters))))
   found.push(
     ...keptCounters(counters).map((kept) =>
-      warning(check, `${kept} is what the counters were before they were made anew`, DELETE),
+      warning(check, `${kept} is a damaged file of counters that has been recreated`, DELETE),
     ),
   )
   let counted: CountedFacts | null = null
@@ -103,12 +103,12 @@ export async function checkTables(
   const newer = states.filter((state) => state.newer).map(({ name }) => name)
   if (newer.length > 0) {
     const message = `made by a newer version: ${newer.join(', ')}`
-    return [problem('migrations', message, 'start that version, or restore the backup before it')]
+    return [problem('migrations', message, 'start that version, or restore a backup from before it')]
   }
   const waiting = states.filter((state) => state.applied_at === null).map(({ name }) => name)
   if (waiting.length > 0) {
     const message = `not applied yet: ${waiting.join(', ')}`
-    return [warning('migrations', message, 'slugline migrate, or slugline serve')]
+    return [warning('migrations', message, 'run slugline migrate, or start slugline serve')]
   }
   const unlisted = await unlistedPlans(createPlans(plans), { db })
   const links = db.selectFrom('workspaces').select((eb) => eb.fn.max('last_link_at').as('at'))
@@ -133,7 +133,7 @@ function clockOf(newest: number, clock: Clock): Finding {
   const now = clock.now()
   const found = new Date(now).toISOString()
   if (now >= EARLIEST_MS && newest <= now + TOLERANCE_MS) return ok('clock', found)
-  const written = newest > 0 ? `; links were made until ${new Date(newest).toISOString()}` : ''
+  const written = newest > 0 ? `; the newest link is from ${new Date(newest).toISOString()}` : ''
   return problem('clock', found + written, 'set the clock, on every node, and keep it by NTP')
 }
 

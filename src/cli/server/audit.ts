@@ -24,7 +24,7 @@ export function registerAuditCommand(program: Command, ctx: CommandContext): voi
       '--action <action>',
       'with --workspace: an action such as link.updated, or link for all link actions',
     )
-    .option('--search <text>', 'with --workspace: in the name or ID of the object or the person')
+    .option('--search <text>', 'with --workspace: text in the name or ID of the object or person')
     .option('--grouped', 'with --workspace: one entry for all changes of a job')
     .option('--limit <number>', 'maximum number of results', '50')
     .action((options: Options) => show(ctx, options))

@@ -22,7 +22,7 @@ export function registerBackupCommands(program: Command, context: CommandContext
   const backup = program
     .command('backup')
     .description('back up this instance while it runs')
-    .argument('[place]', `${PLACE}, which is made; default: a new one in BACKUP_TO`)
+    .argument('[place]', `new ${PLACE} (default: a new one in BACKUP_TO)`)
     .addOption(new Option(SCHEDULED, 'the server asks for it').hideHelp())
     .action((place: string | undefined, { scheduled }: { scheduled?: true }) =>
       place === undefined ? add(context, scheduled) : make(context, place),
@@ -104,7 +104,7 @@ async function verify(context: CommandContext, place: string): Promise<void> {
   const found = await verifyBackup(backup)
   const { manifest, bytes, links, journalClicks } = found
   context.print(
-    `${backup.where} is whole: the state of ${manifest.began_at}, ${links} links, ${megabytes(bytes)}, ` +
+    `${backup.where} is complete and intact: the state of ${manifest.began_at}, ${links} links, ${megabytes(bytes)}, ` +
       `made by Slugline ${manifest.version}.`,
     { ...backupFacts(found), links, journal_clicks: journalClicks },
   )
@@ -119,8 +119,8 @@ async function restore(context: CommandContext, place: string): Promise<void> {
   const { began_at } = manifest
   await record(context, COMMAND_LINE, 'instance.restored', backup.where, { began_at })
   context.print(
-    `${dataDir} has the state of ${manifest.began_at}, ${links} links: start slugline serve.${hint(manifest)}`,
-    { data_dir: dataDir, ...backupFacts(found), links },
+    `Restored into ${dataDir}: the state of ${manifest.began_at}, ${links} links. Start the server: slugline serve.${hint(manifest)}`,
+    { data_dir: dataDir, ...shown(found), links },
   )
 }
 

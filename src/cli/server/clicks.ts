@@ -12,7 +12,7 @@ const LINKS_NAMED = 50
 /** Why the statistics file can't be opened. */
 const UNAVAILABLE: Partial<Record<ReturnType<typeof stateOf>, string>> = {
   locked: 'Another process has the statistics open. Try again in a minute. Nothing was changed.',
-  corrupt: 'The statistics file is damaged: bin/slugline doctor says more. Nothing was changed.',
+  corrupt: 'The statistics file is damaged: see slugline doctor. Nothing was changed.',
 }
 
 /** `clicks recount`: compares the links' counters with their stored clicks. */
@@ -85,7 +85,7 @@ async function print(
   ]
   if (older > 0) {
     lines.push(
-      `${older} links are older than the statistics, which begin at ${begin}: not compared.`,
+      `${older} links were not compared: they are older than the statistics, which begin at ${begin}.`,
     )
   }
   if (named.length > 0) {

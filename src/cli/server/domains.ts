@@ -24,7 +24,7 @@ export function registerDomainsCommands(program: Command, context: CommandContex
     .action((id: string) => verify(context, id))
   domains
     .command('check')
-    .description('check what a domain still needs: DNS, certificate, connection')
+    .description('check the setup of a domain: DNS, certificate, connection')
     .argument('<id>', 'ID from `domains list`')
     .action((id: string) => check(context, id))
 }

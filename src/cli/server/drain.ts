@@ -17,7 +17,7 @@ async function drain(context: CommandContext, seconds: number): Promise<void> {
   if (!(seconds > 0)) throw new CommandError('--within takes a number of seconds', 2)
   const { dataDir, scaled, geoipDatabase, plansFile, logLevel, logFormat } = context.config
   if (scaled === null) {
-    const message = 'DATABASE_URL is not set: a single machine counts its clicks itself.'
+    const message = 'DATABASE_URL is not set: drain is only for one of several nodes'
     throw new CommandError(message, 1, 'NOT_SCALED')
   }
   const { lockDataDir } = await import('../../server/operations/lock.ts')
@@ -39,8 +39,8 @@ async function drain(context: CommandContext, seconds: number): Promise<void> {
     })
     const drained = result.counted && result.stored
     const human = drained
-      ? 'Every click of this journal is counted and stored.'
-      : 'Clicks are left in this journal: keep its disk, and try again.'
+      ? 'All clicks of this journal are counted and stored: the disk can be removed.'
+      : 'Some clicks are not counted or stored yet: keep the disk, and try again.'
     context.print(human, { drained, ...result, segments })
     if (!drained) context.failed()
   } finally {

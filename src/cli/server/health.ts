@@ -19,7 +19,7 @@ async function health({ config, print }: CommandContext, { live = false }): Prom
   const { host, port } = config
   const unix = socketPath(host)
   if (unix === null && port === 0)
-    throw new CommandError('PORT is 0: the port of the server is unknown', 2)
+    throw new CommandError('PORT is 0, so the port of the server is unknown: set PORT', 2)
   const local = host.includes(':') ? '::1' : '127.0.0.1'
   const url = listeningUrl(isWildcard(host) ? local : host, port)
   const origin = unix === null ? url : 'http://localhost'
@@ -27,7 +27,7 @@ async function health({ config, print }: CommandContext, { live = false }): Prom
     ...(unix !== null && { unix }),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   }).catch((error: Error) => {
-    throw new CommandError(`${url} doesn't answer (${error.name})`, 1, 'NOT_RUNNING')
+    throw new CommandError(`${url} doesn't respond (${error.name})`, 1, 'NOT_RUNNING')
   })
   if (live) return print('live', { status: 'live' })
   const report = (await answer.json().catch(() => null)) as HealthReport | null

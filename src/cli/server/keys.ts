@@ -45,7 +45,7 @@ export function registerKeysCommands(program: Command, ctx: CommandContext): voi
     .option('--network <cidr>', 'only from this address or network; repeatable', collect)
     .option('--own-links', 'only links that the key creates')
     .option('--expires <when>', 'duration such as 90d, or RFC 3339 time (default: never)')
-    .option('--plan <id>', 'change the plan of the workspace')
+    .option('--plan <id>', 'put the workspace on this plan')
     .action((options: CreateOptions) => create(ctx, options))
 
   keys
@@ -128,7 +128,7 @@ function rename(ctx: CommandContext, id: string, options: { name: string }): Pro
     const key = await opened.storage.write((tx) =>
       keys.update(tx, refOf(id), { name }, {}, COMMAND_LINE),
     )
-    ctx.print(`Key ${key.prefix} (workspace ${key.workspace.name}) is named ${key.name}.`, key)
+    ctx.print(`Key ${key.prefix} (workspace ${key.workspace.name}) renamed to ${key.name}.`, key)
   })
 }
 
@@ -136,7 +136,7 @@ function revoke(ctx: CommandContext, id: string): Promise<void> {
   return ctx.withStorage(async (opened) => {
     const keys = await keysOf(ctx, opened)
     const key = await opened.storage.write((tx) => keys.revoke(tx, refOf(id), {}, COMMAND_LINE))
-    ctx.print(`Key ${key.prefix} (${key.name}, workspace ${key.workspace.name}) is revoked.`, key)
+    ctx.print(`Key ${key.prefix} (${key.name}, workspace ${key.workspace.name}) revoked.`, key)
   })
 }
 

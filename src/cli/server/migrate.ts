@@ -29,6 +29,6 @@ export function registerMigrateCommand(program: Command, context: CommandContext
 const COLUMNS: Columns<MigrationState> = {
   DATABASE: ({ database }) => database,
   MIGRATION: ({ name, newer }) => `${name}${newer ? ' (by a newer version)' : ''}`,
-  STATUS: ({ applied_at }) => (applied_at === null ? 'waiting' : 'applied'),
+  STATUS: ({ applied_at }) => (applied_at === null ? 'pending' : 'applied'),
   'APPLIED (UTC)': ({ applied_at }) => shortTime(applied_at),
 }

@@ -38,12 +38,12 @@ async function move(
   const { wasRunning, isComplete, tables } = result
   if (!isComplete) context.failed()
   const asOf = new Date(result.asOf).toISOString()
-  let outcome = `Everything that the instance held at ${asOf} is there: start the nodes.`
+  let outcome = `All data as of ${asOf} was copied. Start the nodes.`
   if (wasRunning) {
     outcome =
-      'The server is running: stop it and run the command again, which copies what has changed.'
+      'The server is running. Stop it, and run the command again to copy what has changed since.'
   }
-  if (!isComplete) outcome = 'Not everything is the same. Run the command again.'
+  if (!isComplete) outcome = 'Some tables differ from the instance. Run the command again.'
   const lines = context.tableOf(tables, {
     TABLE: ({ table }) => table,
     COPIED: ({ copied }) => String(copied),
@@ -62,7 +62,7 @@ async function explain(error: unknown): Promise<unknown> {
   const { ClickHouseError } = await import('../../statistics/engine/clickhouse/client.ts')
   const { RefusedStatement } = await import('../../platform/storage/postgres/errors.ts')
   if (!(error instanceof Error)) return error
-  const advice = 'Nothing of the instance was changed; the same command continues where it was.'
+  const advice = "The instance wasn't changed. Run the same command again to continue."
   const interrupted = (code: string, reason: string) =>
     new CommandError(`${reason}. ${advice}`, 1, code)
   const { message } = error

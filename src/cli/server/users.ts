@@ -55,7 +55,7 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
   users
     .command('join')
     .description('add an existing user to a workspace')
-    .argument('<email>', 'who')
+    .argument('<email>', 'email of the user')
     .requiredOption('--workspace <name>', 'name or ID')
     .addOption(new Option('--role <role>', 'role in the workspace').choices(ROLES).default('owner'))
     .action((email: string, options: JoinOptions) => join(ctx, email, options))
@@ -63,13 +63,13 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
   users
     .command('reset-link')
     .description('print a password reset link, valid for one hour')
-    .argument('<email>', 'whose')
+    .argument('<email>', 'email of the user')
     .action((email: string) => resetLink(ctx, email))
 
   users
     .command('remove-second-factor')
     .description('turn off two-factor authentication for a user and sign them out')
-    .argument('<email>', 'whose')
+    .argument('<email>', 'email of the user')
     .action((email: string) => removeSecondFactor(ctx, email))
 
   users
@@ -86,8 +86,8 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
   users
     .command('delete')
     .description('delete an account permanently; what the user created stays')
-    .argument('<email>', 'whose')
-    .option('--keep-keys', 'keep API keys the user created active')
+    .argument('<email>', 'email of the user')
+    .option('--keep-keys', "don't revoke the API keys that the user created")
     .action((email: string, options: { keepKeys?: true }) => remove(ctx, email, options.keepKeys))
 }
 
@@ -125,7 +125,7 @@ async function create(ctx: CommandContext, options: CreateOptions): Promise<void
 async function passwordOf(options: CreateOptions): Promise<string | undefined> {
   const { password, passwordStdin } = options
   if (password !== undefined && passwordStdin) {
-    throw new CommandError('--password and --password-stdin exclude each other', 2)
+    throw new CommandError('Use either --password or --password-stdin', 2)
   }
   if (passwordStdin) return (await Bun.stdin.text()).replace(/\r?\n$/, '')
   if (password !== undefined) {
@@ -142,7 +142,7 @@ function join(ctx: CommandContext, email: string, { workspace, role }: JoinOptio
     if (joined === null) throw noSuchUser(email)
     const { id, name } = joined.workspace
     const facts = { email: joined.email, workspace: { id, name }, role }
-    ctx.print(`${joined.email} is in ${name} now (${role}).`, facts)
+    ctx.print(`${joined.email} joined ${name} as ${role}.`, facts)
   })
 }
 
@@ -179,13 +179,13 @@ function claimLink(ctx: CommandContext): Promise<void> {
     const token = await createClaims(opened).open()
     if (token === null) {
       throw new CommandError(
-        'The instance is claimed already: it has accounts',
+        'This instance already has an account, so there is no setup link',
         1,
         'ALREADY_CLAIMED',
       )
     }
     const url = claimUrl(publicUrl(ctx), token)
-    ctx.print(`${url}\n\nIt works once, and until the server starts again.`, { url })
+    ctx.print(`${url}\n\nWorks once. A newer link replaces it.`, { url })
   })
 }
 
@@ -228,7 +228,7 @@ function resetLink(ctx: CommandContext, email: string): Promise<void> {
     const link = await createResetLink({ ...opened, baseUrl: publicUrl(ctx), email })
     if (link.url === null) return null
     const until = new Date(link.expiresAt).toISOString()
-    const human = `${link.url}\n\nIt works once, until ${until}.`
+    const human = `${link.url}\n\nWorks once and expires at ${until}.`
     return { human, json: { url: link.url, expires_at: until } }
   })
 }
@@ -239,7 +239,7 @@ function removeSecondFactor(ctx: CommandContext, email: string): Promise<void> {
     const removed = await dropSecondFactor(opened, email)
     if (removed === null) return null
     const human = removed
-      ? `${email} signs in with the password alone now, and is signed out everywhere.`
+      ? `The second factor of ${email} is removed, and all their sessions are ended.`
       : `${email} has no second factor.`
     return { human, json: { email, removed }, isUnchanged: !removed }
   })
@@ -250,7 +250,7 @@ function makeOwner(ctx: CommandContext, email: string): Promise<void> {
   return change(ctx, email, 'instance_owner', async (opened) => {
     const { handOverInstance } = await import('../../features/accounts/operator.ts')
     if (!(await handOverInstance(opened, email))) return null
-    return { human: `${email} owns the instance now.`, json: { email, instance_owner: true } }
+    return { human: `${email} now owns the instance.`, json: { email, instance_owner: true } }
   })
 }
 
@@ -273,10 +273,10 @@ function operatorsRefusal(error: unknown, email: string): unknown {
   if (!(error instanceof AppError)) return error
   if (error.code === 'SOLE_OWNER') {
     const name = String(error.params.workspace)
-    const advice = `another person must own it first (users join, or the dashboard)`
+    const advice = 'make another person its owner first (slugline users join, or in the dashboard)'
     return new CommandError(`${email} is the only owner of ${name}: ${advice}`, 1, error.code)
   }
   if (error.code !== 'INSTANCE_OWNER') return error
-  const advice = 'Hand it over by: slugline users make-owner EMAIL'
+  const advice = 'Transfer it first: slugline users make-owner EMAIL'
   return new CommandError(`${email} owns the instance. ${advice}`, 1, error.code)
 }

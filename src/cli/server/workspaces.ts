@@ -27,7 +27,7 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
           await assertFree(tx, workspaces, name)
           return workspaces.create(tx, { name, planId: options.plan }, COMMAND_LINE)
         })
-        ctx.print(`Workspace ${made.name} (${made.id}) is made, on plan ${made.plan}.`, toWorkspaceJson(made))
+        ctx.print(`Workspace ${made.name} (${made.id}) created, on plan ${made.plan}.`, shown(made))
       })
     })
 
@@ -43,7 +43,7 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
           await assertFree(tx, workspaces, name, id)
           return workspaces.update(tx, id, { name }, COMMAND_LINE)
         })
-        ctx.print(`Workspace ${changed.id} is called ${changed.name} now.`, toWorkspaceJson(changed))
+        ctx.print(`Workspace ${changed.id} renamed to ${changed.name}.`, shown(changed))
       }),
     )
 
@@ -65,7 +65,7 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
     .command('delete')
     .description('delete a workspace with its links, keys and statistics permanently')
     .argument('<name>', 'name or ID')
-    .option('--yes', 'needed, because nothing of it can be restored')
+    .option('--yes', "required, because this can't be undone")
     .action((ref: string, options: { yes?: true }) => remove(ctx, ref, options.yes))
 }
 
@@ -86,13 +86,13 @@ function remove(ctx: CommandContext, ref: string, confirmed = false): Promise<vo
       if (!confirmed) {
         const { links, members } = found.usage
         const what = `${found.name} (${found.id}) with ${links} links and ${members} members`
-        throw new CommandError(`--yes deletes workspace ${what} permanently`, 2)
+        throw new CommandError(`Add --yes to delete workspace ${what} permanently`, 2)
       }
       await removal.remove(tx, found, COMMAND_LINE)
       return found
     })
     const json = { id: removed.id, name: removed.name, deleted: true }
-    ctx.print(`Workspace ${removed.name} (${removed.id}) is deleted.`, json)
+    ctx.print(`Workspace ${removed.name} (${removed.id}) deleted.`, json)
   })
 }
 

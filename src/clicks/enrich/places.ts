@@ -131,13 +131,13 @@ function readPlaces(file: string): Reader<Response> {
     }
   } catch (error) {
     const isMmdb = bytes.includes('MaxMind.com', Math.max(0, bytes.length - 131_072))
-    throw new PlacesUnusable(isMmdb ? 'is damaged' : 'is no MaxMind database (.mmdb)', {
+    throw new PlacesUnusable(isMmdb ? 'is damaged' : "isn't a MaxMind database (.mmdb)", {
       cause: error,
     })
   }
   if (entries === 0) return reader
   const type = reader.metadata.databaseType
-  throw new PlacesUnusable(`tells no countries: it is a database of the type ${type}`)
+  throw new PlacesUnusable(`has no countries: it is a database of the type ${type}`)
 }
 
 /** Checks an operator's geolocation database before the start. @throws ConfigError */

@@ -52,7 +52,7 @@ export function registerPictureRoutes(
     bodyBytesMax: IMAGE_BODY_BYTES_MAX,
     success: {
       status: 200,
-      description: 'Where it is.',
+      description: 'The URL of the picture.',
       schema: z.strictObject({ picture: z.string().nullable() }),
     },
     async handler(call) {

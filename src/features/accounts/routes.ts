@@ -63,7 +63,7 @@ function registerSessionRoutes(api: Pick<Api, 'add'>, service: Service): void {
     secret: true,
     operationId: 'confirmSession',
     summary: 'Confirm your identity by password',
-    description: 'What answers REAUTHENTICATION_REQUIRED is permitted for 15 minutes afterwards.',
+    description: 'For 15 minutes, requests no longer get REAUTHENTICATION_REQUIRED.',
     body: confirmBody,
     success: { status: 204, description: 'Confirmed.' },
     errors: ['REAUTHENTICATION_REQUIRED'],
@@ -122,7 +122,7 @@ function registerOwnAccountRoutes(api: Pick<Api, 'add'>, service: Service): void
     operationId: 'deleteAccount',
     summary: 'Delete your account',
     body: removeBody,
-    success: { status: 204, description: 'It is gone, and every session of it.' },
+    success: { status: 204, description: 'The account and its sessions are deleted.' },
     errors: ['SOLE_OWNER', 'INSTANCE_OWNER', 'REAUTHENTICATION_REQUIRED'],
     handler: (call) => service().remove(personOf(call), call.body.confirm_email, call),
   })
@@ -137,7 +137,7 @@ function registerOwnAccountRoutes(api: Pick<Api, 'add'>, service: Service): void
     summary: 'Request a change of email address',
     description: 'Sends a link to the new address, and a notice to the old one.',
     body: z.strictObject({ new_email: email }),
-    success: { status: 204, description: 'Sent, unless the address has an account already.' },
+    success: { status: 204, description: 'The link was sent, unless the address already has an account.' },
     errors: ['MAIL_NOT_SET_UP', 'REAUTHENTICATION_REQUIRED'],
     handler: (call) => service().requestEmailChange(personOf(call), call.body.new_email, call),
   })

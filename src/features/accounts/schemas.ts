@@ -34,7 +34,7 @@ export const removeBody = z.strictObject({
   confirm_email: z
     .string()
     .max(EMAIL_MAX * 2)
-    .openapi({ description: 'One’s own address.' }),
+    .openapi({ description: 'The email address of the account, as a confirmation.' }),
 })
 
 /** `POST /session/confirm` */
@@ -97,7 +97,7 @@ export const OwnWorkspace = z
 
 const Instance = z
   .strictObject({
-    claimed: z.boolean().openapi({ description: 'False until the first account is made.' }),
+    claimed: z.boolean().openapi({ description: 'False until the first account is created.' }),
     sign_up: z.enum(['open', 'invitation', 'closed']),
     sign_in: z.strictObject({
       password: z.literal(true),

@@ -22,7 +22,7 @@ const Query = z.object({
       description: 'Like `link.updated`, or the first part alone: `link`. May be repeated.',
     },
   }),
-  actor: text('The id of a user or key, an e-mail address, `command` or `system`.'),
+  actor: text('The id of a user or key, an email address, `command` or `system`.'),
   target: text('The id of what was changed, or its label.'),
   after: time.openapi({
     type: 'string',
@@ -37,12 +37,14 @@ const Query = z.object({
   grouped: z
     .enum(['true', 'false'])
     .default('false')
-    .openapi({ param: { description: '`true`: without the changes of jobs, see `changes`.' } }),
+    .openapi({
+      param: { description: '`true`: one entry for all changes of a job, with their number in `changes`.' },
+    }),
   group: checked(z.string(), (id) => numberOf(id))
     .optional()
     .openapi({
       type: 'string',
-      param: { description: 'Only the changes of the job with this entry.' },
+      param: { description: 'The id of the entry of a job: lists only the changes of that job.' },
     }),
   search: checked(z.string().max(TEXT_MAX), (term) => term.toLowerCase())
     .optional()
@@ -50,8 +52,8 @@ const Query = z.object({
       type: 'string',
       param: {
         description:
-          'In the name or id of what was changed, or of who did it, any case. A page is what 5,000 ' +
-          'entries have of it, and can be empty before the last one.',
+          'A part of the name or id of the changed object or of the actor, any case. A request ' +
+          'searches 5,000 entries: a page can be empty although more follow.',
       },
     }),
   ...pageParameters,
@@ -74,14 +76,14 @@ const AuditListSchema = listOf(
       actor: ActorSchema,
       action: z.string().openapi({ description: 'Like `link.updated`.' }),
       target: z.object({ type: z.string(), id: z.string(), label: z.string() }),
-      before: fields.openapi({ description: 'The fields that changed, as they were.' }),
-      after: fields.openapi({ description: 'The same fields, as they are since.' }),
+      before: fields.openapi({ description: 'The changed fields before the change.' }),
+      after: fields.openapi({ description: 'The same fields after the change.' }),
       request_id: z.string().nullable(),
       group: z.string().nullable().openapi({
         description: 'The entry of the job that made the change. Null: none did.',
       }),
       changes: z.int().min(0).openapi({
-        description: 'Of a job: how many entries have this one as `group`.',
+        description: 'Of the entry of a job: how many changes it has (entries with this one as `group`).',
       }),
     })
     .openapi('AuditEntry'),

@@ -11,7 +11,7 @@ export const ActorSchema = z
     id: z.string().nullable().openapi({ description: "The user's or key's id." }),
     name: z.string().openapi({
       description:
-        'Name of the key at that time, or name of the person; the e-mail address where people ask ' +
+        'Name of the key at that time, or name of the person; the email address where people ask ' +
         'who may read the audit log.',
     }),
   })

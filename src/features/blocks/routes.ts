@@ -127,7 +127,7 @@ export function registerBlockRoutes(api: Pick<Api, 'add'>, deps: BlockRouteDeps)
     query: z.object(pageParameters),
     success: {
       status: 200,
-      description: 'Those that were reported last first.',
+      description: 'The most recently reported ones first.',
       schema: ReportListSchema,
     },
     errors: ['FORBIDDEN', 'BAD_REQUEST'],

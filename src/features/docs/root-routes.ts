@@ -66,7 +66,7 @@ export function registerRootRoutes(
     description: 'Needs no API key.',
     success: {
       status: 200,
-      description: 'Where everything is.',
+      description: 'The URLs of the documents and resources.',
       schema: IndexSchema,
       example: {
         documentation: 'https://go.example.com/docs',

@@ -84,7 +84,7 @@ export const DomainSchema = z
     root_url: address('Where `/` leads. Null: a short page.'),
     not_found_url: address('The destination of unknown slugs. Null: a 404 page.'),
     expired_url: address(
-      'Where links without a `fallback_url` redirect that are expired, exhausted or disabled. ' +
+      'Where expired, exhausted and disabled links without a `fallback_url` redirect. ' +
         'Null: a 410 page.',
     ),
     case_sensitive: z
@@ -106,8 +106,8 @@ export const DomainSchema = z
     created_at: z.string().openapi({ format: 'date-time' }),
     updated_at: z
       .string()
-      .openapi({ format: 'date-time', description: 'Of the settings; checks leave it as it is.' }),
-    version: z.int().openapi({ description: 'Of the settings; also in the ETag.' }),
+      .openapi({ format: 'date-time', description: 'When the settings were last changed, in UTC.' }),
+    version: z.int().openapi({ description: 'The version of the settings; also in the ETag.' }),
   })
   .openapi('Domain', { example: DOMAIN_EXAMPLE })
 
@@ -138,7 +138,7 @@ function settings(checkUrl: UrlCheck) {
     color: colorField
       .nullable()
       .optional()
-      .openapi({ description: 'Of buttons.', example: '#0b6e4f' }),
+      .openapi({ description: 'The color of buttons.', example: '#0b6e4f' }),
   })
   return {
     root_url: url('Where `/` leads.'),

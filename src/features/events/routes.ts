@@ -38,7 +38,7 @@ const Query = z.object({
     .default(PAGE_LIMIT.default)
     .openapi({
       param: {
-        description: 'How many events a page has at most. Large ones make it shorter: 4 MiB.',
+        description: 'How many events a page has at most; fewer if they have more than 4 MiB together.',
       },
       default: PAGE_LIMIT.default,
     }),
@@ -59,13 +59,13 @@ export function registerEventRoutes(
     tag: TAG,
     summary: 'List events',
     description:
-      'What changed in the workspace, the oldest first: every change once, in the order of the ' +
-      'commits. Keep `next_cursor`, and give it as `after` in the next request: so a program that ' +
-      'was away misses nothing. Events are kept for 90 days; after that, 410 EVENTS_EXPIRED has ' +
-      'the `oldest`. After a backup was restored or the instance moved, 409 EVENTS_OTHER_FEED ' +
-      'says that the workspace has to be read again. A change of many links at once, such as a ' +
-      'rename of a tag or the end of a folder, is one event, of that object. A reader who ' +
-      'doesn’t see all folders gets no event of the others.',
+      'What changed in the workspace, the oldest first: every change once, in the order in which ' +
+      'they were committed. Store `next_cursor`, and send it as `after` in the next request to ' +
+      'continue without a gap. Events are kept for 90 days; if the ones after `after` are no longer ' +
+      'kept, 410 EVENTS_EXPIRED has the `oldest`. If a backup was restored or the instance moved, ' +
+      '409 EVENTS_OTHER_FEED means that the workspace has to be read again. Renaming or deleting a ' +
+      'tag or folder is one event of that object, however many links it has. Readers who can’t see ' +
+      'all folders get no events of the hidden ones.',
     query: Query,
     success: {
       status: 200,
@@ -94,12 +94,12 @@ export function registerEventRoutes(
     tag: TAG,
     summary: 'Stream events',
     description:
-      'The same events as server-sent events: first those that there are after `after`, then each ' +
-      'new one. The data of an event is the event, its id the event’s. After a disconnect, ' +
-      '`Last-Event-ID` resumes without loss or repeats, as browsers’ `EventSource` does by itself. ' +
-      'A comment is sent every 15 seconds, with the position reached. A client that reads nothing ' +
-      'for 20 seconds is disconnected, and one whose key is revoked within a second. A workspace ' +
-      'may have 20 streams open; beyond that the answer is 429.',
+      'The same events as server-sent events (`data` is the event as in the list, `id` its id): ' +
+      'first those that follow `after`, then each new one. After a disconnect, `Last-Event-ID` ' +
+      'resumes without loss or repeats; browsers’ `EventSource` sends it by itself. A comment is ' +
+      'sent every 15 seconds, with the current position. A client that reads nothing for 20 ' +
+      'seconds is disconnected, and one whose key is revoked within a second. A workspace can have ' +
+      '20 streams open; beyond that the response is 429.',
     query: z.object({ after, types }),
     success: {
       status: 200,

@@ -15,7 +15,8 @@ const SUCCESS = {
   schema: ExplanationSchema,
   example: EXPLANATION_EXAMPLE,
 }
-const NOTHING = 'The redirect’s own code decides; nothing is counted, and no `max_clicks` used.'
+const NOTHING =
+  'Decided by the code that redirects visitors; nothing is counted, and `max_clicks` isn’t used up.'
 
 /** The endpoints that explain where a visitor would be redirected. */
 export function registerExplainRoutes(

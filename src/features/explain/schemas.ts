@@ -28,8 +28,8 @@ const VisitorSchema = z
       example: '2030-01-31T21:00:00Z',
     }),
     user_agent: text(512, 'Their `User-Agent`. Default: an unspecified browser.', 'curl/8.5'),
-    country: read(readBy(countryOf, 'DE'), 'Instead of that of `ip`.', 'DE'),
-    region: read(readBy(regionOf, 'DE-BE'), 'Instead of that of `ip`.', 'DE-BE'),
+    country: read(readBy(countryOf, 'DE'), 'Instead of the country of `ip`.', 'DE'),
+    region: read(readBy(regionOf, 'DE-BE'), 'Instead of the region of `ip`.', 'DE-BE'),
     language: text(128, 'Their `Accept-Language`.', 'de-AT,de;q=0.9'),
     query: z
       .union([
@@ -43,7 +43,7 @@ const VisitorSchema = z
       .nullable()
       .transform((given) => given ?? undefined)
       .optional()
-      .openapi({ description: 'Of the address: text, or values by name.', example: 'a=1&b=2' }),
+      .openapi({ description: 'Its query: a text, or values by name.', example: 'a=1&b=2' }),
     path: text(2_048, 'The path after the slug, of a link that matches a prefix.', 'a/b'),
     referrer: text(1_024, 'The page that they come from.', 'https://news.example.com/'),
     ip: read(
@@ -71,7 +71,7 @@ export const ExplainUrlSchema = z
     url: checked(someText.max(8_192), (given) =>
       /^https?:$/.test(URL.parse(given)?.protocol ?? '') ? given : new ValidationIssue('INVALID_URL'),
     ).openapi({
-      description: 'The whole short address.',
+      description: 'The complete short link.',
       example: 'https://go.example.com/summer-sale?a=1',
     }),
     visitor,

@@ -22,7 +22,8 @@ export const FOLDER_EXAMPLE = {
 const access = z.enum(['workspace', 'members']).openapi({
   description:
     '`workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and ' +
-    'owners and admins of the workspace; for others its links don’t exist. API keys see all.',
+    'owners and admins of the workspace; for others its links don’t exist. API keys see what the ' +
+    'person sees to whom they belong; those without a person see all.',
 })
 
 /** A folder in responses. */
@@ -54,8 +55,8 @@ const members = orDefault(boundedList(someText, { max: MEMBERS_MAX }), [])
   .optional()
   .openapi({
     description:
-      'The ids of members of the workspace, with `access: members`. A person who isn’t an owner or ' +
-      'admin always stays among them by their own change.',
+      'The ids of members of the workspace, with `access: members`. People who aren’t owners or ' +
+      'admins can’t remove themselves: they are added again.',
     example: FOLDER_EXAMPLE.members,
   })
 

@@ -96,9 +96,9 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     tag: TAG,
     summary: 'Import a file',
     description:
-      'A CSV, NDJSON or JSON file of at most 200 MB in UTF-8: an export of Slugline, of another ' +
+      'A CSV, NDJSON or JSON file of at most 200 MiB in UTF-8: an export of Slugline, of another ' +
       'service, or a table of your own. The parameters may also be fields of a multipart body, ' +
-      'whose file is called `file`. The answer is a job; its rows have the result of each ' +
+      'whose file is called `file`. The response is a job; its rows have the result of each ' +
       'record. With `dry_run` no link is written.',
     query: options.strip(),
     upload: {

@@ -157,7 +157,7 @@ export function createRemoteBody(domain: z.ZodType<string>) {
   const { domain: place, folder_id, on_conflict, if_exists } = createOptions(domain)
   return z
     .strictObject({
-      source: z.enum(SOURCE_NAMES).openapi({ description: 'What runs there.', example: 'shlink' }),
+      source: z.enum(SOURCE_NAMES).openapi({ description: 'The service.', example: 'shlink' }),
       base_url: z
         .string()
         .max(2_048)
@@ -221,7 +221,7 @@ export const PreviewSchema = z
     format: z.enum(FORMATS).nullable().openapi({
       description: 'The detected format. Null: no column looks like a destination.',
     }),
-    columns: z.array(z.string()).openapi({ description: 'Its columns or members.' }),
+    columns: z.array(z.string()).openapi({ description: 'The columns or members of the file.' }),
     mapping: z.record(z.string(), z.string()).openapi({
       type: 'object',
       additionalProperties: { type: 'string' },

@@ -28,18 +28,18 @@ export type JobStatus = (typeof JOB_STATUSES)[number]
 export const JobSchema = z
   .object({
     id: z.string().openapi({ description: '`job_` and 26 characters; ids sort by time.' }),
-    type: z.string().openapi({ description: 'What it does; further types may be added.' }),
+    type: z.string().openapi({ description: 'The kind of job; further kinds may be added.' }),
     name: z.string().nullable().openapi({
       description:
-        'Of an import and its undo: the name of the file, or the host of the service. Null: none.',
+        'For an import and its undo: the name of the file, or the host of the service. Null: none.',
     }),
     status: z.enum(JOB_STATUSES).openapi({
-      description: 'The last three are final.',
+      description: '`succeeded`, `failed` and `cancelled` are final.',
     }),
     progress: z
       .object({
         done: count('Processed items, including failed ones.'),
-        total: count('Of how many. Null: not known yet.').nullable(),
+        total: count('How many items there are. Null: not known yet.').nullable(),
         failed: count('Items that were refused.'),
       })
       .openapi({ description: 'The progress.' }),
@@ -49,14 +49,14 @@ export const JobSchema = z
         updated: count('Of an import: links that it changed.').optional(),
         skipped: count('Of an import: records whose link exists.').optional(),
         refused: count('Of an import: records that are invalid.').optional(),
-        imported_clicks: count('Of an import: clicks that came along. Absent: none.').optional(),
+        imported_clicks: count('Of an import: imported clicks. Absent: none.').optional(),
         rows_omitted: count(
           'Of an import: refused, skipped and unchanged records without a row. Absent: none.',
         ).optional(),
         kept_until: z.string().optional().openapi({
           format: 'date-time',
           description:
-            'Of a dry run of a file: until when, at most, `POST /imports/{id}/start` imports it.',
+            'Of a dry run of a file: `POST /imports/{id}/start` can import it until this time at most.',
         }),
         import_id: z.string().optional().openapi({
           description:
@@ -86,9 +86,8 @@ export const JobSchema = z
       .nullable()
       .openapi({
         description:
-          'What it has done so far: `imports.` the first eight members, `imports.undo` the five after ' +
-          '`kept_until` without `job_id`, `links.by_filter.undo` those without `import_id` and `deleted`, ' +
-          '`links.by_filter` the last three. Null: none yet.',
+          'What the job has done so far. Which members it has depends on `type`; each says for which ' +
+          'jobs it is. Null: nothing yet.',
       }),
     error: z.object({ code: z.string(), message: z.string() }).nullable().openapi({
       description: 'Why it failed; what was done before stays done. Null: it has not.',

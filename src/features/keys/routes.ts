@@ -98,12 +98,12 @@ export function registerKeyRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     operationId: 'createKey',
     summary: 'Create an API key',
     description:
-      'A key can give another one only scopes that it has itself, and its own restrictions or narrower ' +
-      'ones. The answer holds the key, this ' +
-      'once, and is never stored: an `Idempotency-Key` is ignored.',
+      'A key can grant another one only scopes that it has itself, and its own restrictions or ' +
+      'narrower ones. Only this response contains the key itself, and it is never stored: an ' +
+      '`Idempotency-Key` is ignored.',
     body: KeyCreateSchema,
     bodyExample: { name: KEY_EXAMPLE.name, scopes: KEY_EXAMPLE.scopes },
-    success: made('With the key, this once.'),
+    success: made('The new key. The key itself is only in this response.'),
     errors: ['PLAN_LIMIT_REACHED', 'SCOPE_NOT_GRANTABLE', 'RESTRICTION_NOT_GRANTABLE'],
     async handler(call) {
       const { name, scopes, restrictions, expires_at: expiresAt = null } = call.body
@@ -168,7 +168,7 @@ function registerKeyRoutesById(api: Pick<Api, 'add'>, deps: Deps): void {
     operationId: 'revokeKey',
     summary: 'Revoke an API key',
     description: 'A key may revoke itself.',
-    success: { status: 204, description: 'It is refused from now on.' },
+    success: { status: 204, description: 'The key no longer works.' },
     errors: ['KEY_NOT_FOUND'],
     handler: (call) =>
       call.mutate(async (tx) => {
@@ -189,8 +189,8 @@ function registerRotation(api: Pick<Api, 'add'>, deps: Deps): void {
     operationId: 'rotateKey',
     summary: 'Rotate an API key',
     description:
-      'Makes a successor like it; the old key goes on working for the overlap. An ' +
-      '`Idempotency-Key` is ignored.',
+      'Creates a successor with the same scopes and restrictions; the old key stays valid for the ' +
+      'overlap. An `Idempotency-Key` is ignored.',
     params: BY_ID.params,
     body: KeyRotateSchema,
     bodyOptional: true,

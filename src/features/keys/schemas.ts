@@ -53,7 +53,7 @@ export const KeySchema = z
       .openapi({ description: 'Null: the operator, or a person whose account is deleted.' }),
     expires_at: time('Null: never.'),
     revoked_at: time('Null: it is not.'),
-    last_used_at: time('At most a minute behind. Null: never.'),
+    last_used_at: time('When it was last used, to within a minute. Null: never.'),
     rotated_from: z.string().nullable().openapi({ description: 'The key that this one replaced.' }),
   })
   .openapi('ApiKey')

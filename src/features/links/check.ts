@@ -105,7 +105,7 @@ export function registerLinkCheckRoute(
     body: Body,
     success: {
       status: 200,
-      description: 'What is wrong; nothing when all is well.',
+      description: 'The errors; empty if there are none.',
       schema: Result,
     },
     errors: ['LINK_NOT_FOUND'],

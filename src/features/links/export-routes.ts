@@ -40,8 +40,9 @@ export function registerLinkExportRoutes(
       description:
         'All links that match the filters of the list: the `id`, every field that can be written, ' +
         '`has_password` instead of the password, `clicks.imported`, `created_by` and `created_at`. An import ' +
-        `takes the file as it is. ${description} The transfer coding of an interrupted export is incomplete. A ` +
-        `workspace may have ${EXPORTS_PER_WORKSPACE} exports open; beyond that the answer is 429.`,
+        `takes the file as it is. ${description} If an export is interrupted, the transfer ends incomplete, ` +
+        'which HTTP clients report as an error. ' +
+        `A workspace can have ${EXPORTS_PER_WORKSPACE} exports open; beyond that the response is 429.`,
       query: createExportQuerySchema(deps.links.rules, format === 'csv'),
       success: {
         status: 200,

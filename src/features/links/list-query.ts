@@ -56,17 +56,17 @@ const HAD = {
   has_password: parameter(flag, '`true`: links with a password; `false`: without.'),
   clicked: parameter(
     flag,
-    '`false`: links that were never clicked, `true`: those that were, some seconds later; by ' +
-      'people or bots, here or before their import.',
+    '`false`: links that were never clicked; `true`: links that were, by people or bots, here or ' +
+      'before their import. A click takes some seconds to count.',
   ),
 }
 
 const CREATED = {
   created_by: parameter(
     checked(someText, checkCreator).optional(),
-    'Links made by the person or key with this id; of a rotated key, those of its ' +
-      'predecessors too. `me`: the caller, which with an API key is that key, not the person ' +
-      'who made it. `command`: the command line of the server; `system`: Slugline itself.',
+    'Links created by the person or key with this id; for a rotated key, also those of its ' +
+      'predecessors. `me`: the caller; with an API key, the key itself and not the person who ' +
+      'created it. `command`: the command line of the server; `system`: Slugline itself.',
     { example: 'me' },
   ),
   created_after: timestamp(
@@ -84,10 +84,10 @@ const ORDER = {
       '`clicks_with_imported` adds `clicks.imported`, some seconds after an import. ' +
       '`relevance`, with `search`: first the links whose slug or alias it is, then those whose ' +
       'slug begins with it, then those whose title contains it, then the rest. ' +
-      'Reading by cursor returns each link once whose value stays the same meanwhile. Values by which ' +
-      'the others are sorted may change: with `clicks`, `clicks_with_imported`, `last_clicked_at` and ' +
-      '`updated_at`, which grow, `desc` skips a link that rises past the cursor, but repeats none, and ' +
-      '`asc` may repeat it, but skips none. `created_at` never changes: sort by it to read all.',
+      'If you read all pages by cursor, a link whose sort value doesn’t change is returned once. ' +
+      '`clicks`, `clicks_with_imported`, `last_clicked_at` and `updated_at` grow: with `desc`, a link ' +
+      'that moves past the cursor is skipped; with `asc` it may be repeated, but none is skipped. ' +
+      '`created_at` never changes: sort by it to read all links.',
   ),
   order: parameter(
     z.enum(['asc', 'desc']).default('desc'),
@@ -106,11 +106,11 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
   return z
     .object({
       id: names(
-        'The link with this id; given several times, those with one of them.',
+        'Links with this id. Repeatable: any of them.',
         'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
       ),
-      external_id: names('The link with this external id; given several times, as `id`.'),
-      slug: names('Links with this slug or alias, any case; given several times, as `id`.'),
+      external_id: names('Links with this external id. Repeatable: any of them.'),
+      slug: names('Links with this slug or alias, any case. Repeatable: any of them.'),
       search: parameter(
         term,
         'A part of the slug, destination, title, a tag or the external id, any case.',
@@ -119,12 +119,12 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
       q: parameter(term, 'The same as `search`; only one of them may be given.'),
       tag: parameter(
         repeatable(tag, BOUNDS.tags),
-        'Links with this tag, any case; given several times, those that have them all.',
+        'Links with this tag, any case. Repeatable: all of them.',
         { example: ['newsletter'] },
       ),
       any_tag: parameter(
         repeatable(tag, BOUNDS.tags),
-        'Links with this tag, any case; given several times, those that have one of them.',
+        'Links with this tag, any case. Repeatable: any of them.',
         { example: ['newsletter'] },
       ),
       ...HAD,
@@ -135,7 +135,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
       ),
       archived: parameter(
         z.enum(['false', 'true', 'any']).default('false'),
-        '`true`: only archived links; `any`: these too.',
+        '`false`: no archived links; `true`: only these; `any`: both.',
       ),
       domain: parameter(domain, 'Links whose own slug is on this domain; aliases do not count.', {
         example: 'go.example.com',

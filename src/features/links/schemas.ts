@@ -92,8 +92,8 @@ export const LinkSchema = z
     enabled: flag('False: switched off by hand; visitors get 410.'),
     status: z.enum(STATUSES).openapi({
       description:
-        'The first that applies of: blocked, disabled, expired, exhausted, scheduled. Only an ' +
-        'active link redirects.',
+        'If several apply, the first of blocked, disabled, expired, exhausted and scheduled. Only ' +
+        'an active link redirects.',
     }),
     block: z
       .object({
@@ -109,7 +109,7 @@ export const LinkSchema = z
         description:
           'Set by the owner of the instance: visitors get 410, also when the block is of the ' +
           "short domain, the destination's host or the workspace. Null: the link is not blocked. " +
-          '`POST /links/{id}/appeal` answers it.',
+          'A workspace can appeal it with `POST /links/{id}/appeal`.',
       }),
     redirect_status: z.literal(REDIRECT_STATUSES).openapi({
       type: 'integer',
@@ -157,7 +157,7 @@ export const LinkSchema = z
         >,
       )
       .openapi({
-        description: 'The UTM parameters inside of `destination_url`. Null: it lacks one.',
+        description: 'The UTM parameters of `destination_url`; each is null if the URL lacks it.',
       }),
     tracking: z.enum(TRACKING).openapi({
       description: '`full`: single clicks are kept; `count`: only totals; `none`: neither.',
@@ -168,7 +168,7 @@ export const LinkSchema = z
         human: count('Clicks by people.'),
         bot: count('Clicks by crawlers, link previews and other programs.'),
         unique: count('Different people, distinguished within a UTC day and summed over days.'),
-        imported: count('Clicks that came along with an import; part of no other number.'),
+        imported: count('Clicks from before the import of the link; in no other number.'),
       })
       .openapi({ description: 'How often the link was clicked, since it was created.' }),
     last_clicked_at: time(
@@ -199,7 +199,7 @@ export const LinkListSchema = z
   .object({
     data: z
       .array(LinkSchema)
-      .openapi({ description: 'The links of this page, in the order asked for.' }),
+      .openapi({ description: 'The links of this page, in the requested order.' }),
     pagination: z
       .object({
         limit: z.int().openapi({ description: 'The most links that this page could have.' }),
@@ -213,7 +213,7 @@ export const LinkListSchema = z
         page: z
           .int()
           .optional()
-          .openapi({ description: 'The number of this page; only when it was asked for.' }),
+          .openapi({ description: 'The number of this page; only if the request has `page`.' }),
       })
       .openapi({ description: 'The position of this page in the list.' }),
   })
@@ -224,8 +224,8 @@ export type LinkList = z.output<typeof LinkListSchema>
 /** A deleted link that can still be restored. */
 const DeletedLinkSchema = z
   .object({
-    id: text('The id, which it has again when it is restored.'),
-    destination_url: text('Where it led.'),
+    id: text('The id of the link; it keeps it when it is restored.'),
+    destination_url: text('Its destination.'),
     slug: text('Its slug, which stays reserved for it.'),
     domain: text('The host of its short address.'),
     short_url: text('Its short address.'),

@@ -19,7 +19,7 @@ export const bulkChangeLinks = tool({
   title: 'Change or delete many links',
   description:
     'Change or delete all links that match a filter, such as adding a tag. First call it without ' +
-    'expected_count: nothing is changed, and the answer says how many links match. Then call it ' +
+    'expected_count: nothing is changed, and the result says how many links match. Then call it ' +
     'again with that number as expected_count. The filters are those of find_links; ids selects ' +
     'links by id.',
   scopes: ['links:read', 'links:write'],

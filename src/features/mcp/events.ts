@@ -15,9 +15,9 @@ export const listEvents = tool({
   name: 'list_events',
   title: 'Events since',
   description:
-    'Everything that changed in the workspace, in order: links, tags, folders, domains, keys, ' +
-    'members and imports. Without after: from the oldest event on. Keep next_cursor and pass it as ' +
-    'after to continue where you stopped; after "latest" returns only where the feed ends now.',
+    'List what changed in the workspace, in order: links, tags, folders, domains, keys, members and ' +
+    'imports. Without after: from the oldest event on. To continue later, pass next_cursor as after. ' +
+    'With after "latest" there are no events, only the next_cursor of the end of the feed.',
   scopes: ['events:read'],
   effect: 'reads',
   input: {

@@ -21,14 +21,14 @@ export function toldJob({ id, status, progress, error }: ShownJob): string {
   const why = error === null ? '' : ` ${error.code}: ${error.message}`
   const isOver = !['queued', 'running'].includes(status)
   const more = isOver ? '' : ' Call get_job_status later with this id.'
-  return `Job ${id} ${isOver ? `has ${status}` : `is ${status}`}: ${done} of ${total ?? 'an unknown number of'} items done${refused}.${why}${more}`
+  return `Job ${id}: ${status}, ${done} of ${total ?? 'an unknown number of'} items done${refused}.${why}${more}`
 }
 
 export const getJobStatus = tool({
   name: 'get_job_status',
   title: 'Status of imports and bulk changes',
   description:
-    'How far an import or another job is, and which records of an import were refused and why. ' +
+    'Get the progress of an import or another job, and which records of an import were refused and why. ' +
     'Without id: the latest jobs, newest first.',
   scopes: ['links:read'],
   effect: 'reads',

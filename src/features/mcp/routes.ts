@@ -41,7 +41,7 @@ export function registerMcpRoute(
     tag: 'MCP',
     summary: 'Send a Model Context Protocol message',
     body: MessageSchema,
-    success: { status: 200, description: 'The answer.' },
+    success: { status: 200, description: 'The response message.' },
     async handler(received) {
       assertOwnSite(received.request, baseUrl)
       loading ??= import('./server.ts').then(({ createHandler }) => createHandler())

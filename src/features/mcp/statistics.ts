@@ -50,7 +50,7 @@ export const getStatistics = tool({
     tag: text('Links with this tag; not together with link.', 200),
     folder: text('Links in this folder (name or id); not together with link.', 200),
     from: text('The beginning: RFC 3339, or a date.', 64),
-    to: text('The end, not included: RFC 3339, or a date.', 64),
+    to: text('The end: RFC 3339, itself not included, or a date, which is included.', 64),
     timezone: text('The time zone of dates and days, such as Europe/Berlin. Default: UTC.', 64),
     interval: choice('hour day week month', 'The length of a bucket. Default: by period.'),
     group_by: choice(

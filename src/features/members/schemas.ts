@@ -24,8 +24,8 @@ export const RoleSchema = z
     role,
     keys: keys.openapi({
       description:
-        'Their API keys, where the new role permits none. Default: revoke. The invitations that ' +
-        'they have sent end with every lower role.',
+        'What happens to their API keys if the new role doesn’t permit keys. Default: revoke. With ' +
+        'a lower role, the invitations that they sent are always revoked.',
     }),
   })
   .openapi('MemberChange')
@@ -33,7 +33,9 @@ export const RoleSchema = z
 /** `DELETE /members/{user_id}` */
 export const RemoveQuery = z.object({
   keys: keys.openapi({
-    param: { description: 'Their API keys. Default, and always for who leaves: revoke.' },
+    param: {
+      description: 'What happens to their API keys. Default, and always if they leave: revoke.',
+    },
   }),
 })
 
@@ -48,7 +50,7 @@ export const InvitationSchema = z
       .nullable()
       .openapi({ description: 'Null: a person whose account is deleted.' }),
     url: z.string().optional().openapi({
-      description: 'Where to accept it, this once, when it could not be sent by mail.',
+      description: 'The link to accept it, only in this response, and only if it couldn’t be sent by email.',
     }),
   })
   .openapi('Invitation')

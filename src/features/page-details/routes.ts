@@ -36,7 +36,7 @@ export function registerPageDetailsRoute(
     summary: 'Get title, description and image of a page',
     description: 'Requests the page. All are null if it can’t be read, whatever the reason.',
     body: Body,
-    success: { status: 200, description: 'What the page has; null: nothing.', schema: Result },
+    success: { status: 200, description: 'The details; null: the page has none.', schema: Result },
     async handler({ caller, person, body }) {
       const opener = { ...caller, person: person && { id: person.userId } }
       return { status: 200, body: await deps.pageDetails.read(opener, new URL(body.url.target)) }

@@ -20,7 +20,7 @@ export function registerPlanRoutes(
     summary: 'List plans',
     description:
       'The plans of this instance, with the limits that are enforced. Needs no API key. Names ' +
-      'and descriptions are in the language of the answer.',
+      'and descriptions are in the language of the response.',
     query: z.object(pageParameters),
     success: {
       status: 200,

@@ -38,11 +38,11 @@ export const PlanLimitsSchema = z
 export const PlanSchema = z
   .object({
     id: z.string().openapi({ description: 'Stable, the same in every language, like `pro`.' }),
-    name: z.string().openapi({ description: 'In the language of the answer.' }),
+    name: z.string().openapi({ description: 'In the language of the response.' }),
     description: z
       .string()
       .nullable()
-      .openapi({ description: 'A sentence in the language of the answer. Null: none.' }),
+      .openapi({ description: 'A sentence in the language of the response. Null: none.' }),
     price: z
       .object({
         amount: z.int().min(0).nullable().openapi({

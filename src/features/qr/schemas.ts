@@ -17,7 +17,7 @@ import { LOGO_SIDE_MAX } from './logo.ts'
 const COLOR = /^#?((?:[\da-f]{2}){3,4})$/i
 
 const styled = (description: string, standard: string | number) =>
-  `${description} Default: as the workspace’s style has it, at first \`${standard}\`.`
+  `${description} Default: that of the workspace’s style, initially \`${standard}\`.`
 
 function color(standard: string, description: string) {
   return checked(z.string(), (text) => {
@@ -71,8 +71,8 @@ export const QrQuerySchema = z.object({
     .openapi({
       param: {
         description:
-          'How much of the code may be damaged: 7, 15, 25 or 30 %. Default: as the workspace’s ' +
-          'style has it, at first `M`; with a logo that this does not bear, `H`.',
+          'How much of the code may be damaged: 7, 15, 25 or 30 %. Default: that of the ' +
+          'workspace’s style, initially `M`; `H` if that is too low for the logo.',
       },
     }),
   modules: choice(MODULE_SHAPES, 'square', 'The shape of the modules.'),
@@ -83,8 +83,8 @@ export const QrQuerySchema = z.object({
     .openapi({
       param: {
         description:
-          'Whether the workspace’s logo is in the middle: correction Q or H. Default: as the ' +
-          'workspace’s style has it, at first `false`.',
+          'Whether the workspace’s logo is in the middle; it needs correction Q or H. Default: ' +
+          'that of the workspace’s style, initially `false`.',
       },
     }),
 })
@@ -100,7 +100,7 @@ export const QrStyleSchema = z
     correction: z.enum(CORRECTIONS),
     modules: z.enum(MODULE_SHAPES),
     eyes: z.enum(EYE_SHAPES),
-    logo: z.boolean().openapi({ description: 'Drawn where the workspace has one.' }),
+    logo: z.boolean().openapi({ description: 'Whether codes have the workspace’s logo, if it has one.' }),
   })
   .openapi('QrStyle')
 

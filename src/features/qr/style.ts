@@ -84,7 +84,7 @@ export function registerQrStyleRoutes(
     scope: 'links:write',
     operationId: 'setQrStyle',
     summary: 'Set the style of QR codes',
-    description: 'Codes have it wherever a request says nothing else.',
+    description: 'The style of codes whose request has no other parameters.',
     body: QrStyleSchema,
     errors: ['QR_UNREADABLE'],
     handler(call) {

@@ -20,7 +20,7 @@ const UsageSchema = z
       })
       .openapi({
         description:
-          'Of what the plan limits, as it is counted for the limits; clicks of this UTC month.',
+          'How much of each limit of the plan is used; clicks are those of this UTC month.',
       }),
     open_invitations: z.int().openapi({ description: 'Those that `used.members` counts too.' }),
     requests: z

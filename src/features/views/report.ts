@@ -24,9 +24,9 @@ export const reportSchema = z
   })
   .openapi({
     description:
-      'Of saved filters of the statistics: filters by the names of their parameters, such as ' +
-      '`country`, `not_browser`, `tag` or `folder_id`, and which clicks count. Null: it is a view of ' +
-      'the list of links. A view stays what it is.',
+      'For saved filters of the statistics: the filters by the names of their parameters, such as ' +
+      '`country`, `not_browser`, `tag` or `folder_id`, and the kind of traffic. Null: a view of the ' +
+      'list of links. Can’t be changed from one to the other.',
     example: REPORT_EXAMPLE,
   })
 

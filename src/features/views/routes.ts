@@ -37,7 +37,7 @@ export function registerViewRoutes(
     path: PATH,
     operationId: 'listViews',
     summary: 'List saved views',
-    description: `One’s own and shared ones by name, ${2 * VIEWS_MAX} at most.`,
+    description: `The caller’s own views and the shared ones, by name, ${2 * VIEWS_MAX} at most.`,
     query: z.object(pageParameters),
     success: pageSuccess('One page of views.', ViewListSchema, VIEW_EXAMPLE),
     errors: ['BAD_REQUEST'],
@@ -72,7 +72,7 @@ export function registerViewRoutes(
     method: 'patch',
     operationId: 'updateView',
     summary: 'Update a saved view',
-    description: 'What is given replaces what was there; a filter as a whole.',
+    description: 'The given fields replace the stored ones; `filter` is replaced as a whole.',
     body: ViewPatchSchema,
     bodyExample: { name: 'Spring' },
     current: async (call) =>

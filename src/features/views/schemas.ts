@@ -73,7 +73,8 @@ const filter = z
     created_before: day.nullable().default(null),
   })
   .openapi({
-    description: 'What a list takes; null, or absent: any. Days in the time zone of who looks.',
+    description:
+      'Filters of the list of links; null or absent: any. Days are those of the viewer’s time zone.',
   })
 
 const name = boundedText({ max: NAME_MAX, min: 1 }, (given) => compose(given).trim())
@@ -96,7 +97,7 @@ export const ViewSchema = z
     id: z.string().openapi({ description: '`viw_` and 26 characters.' }),
     name: z.string(),
     shared,
-    editable: z.boolean().openapi({ description: 'Whether who asks may change and delete it.' }),
+    editable: z.boolean().openapi({ description: 'Whether the caller may change and delete it.' }),
     ...shows,
     created_at: z.string().openapi({ format: 'date-time' }),
     updated_at: z.string().openapi({ format: 'date-time' }),

@@ -65,7 +65,7 @@ function registerCollection(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     operationId: 'listWebhooks',
     summary: 'List webhooks',
     description:
-      'Those who see only some links of the workspace see only the webhooks that they made.',
+      'A caller that can see only some links of the workspace sees only the webhooks that it created.',
     query: z.object(pageParameters),
     success: pageSuccess(
       'One page of webhooks, the newest first.',
@@ -85,10 +85,10 @@ function registerCollection(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     operationId: 'createWebhook',
     summary: 'Create a webhook',
     description:
-      'Events that happen from now on are sent to the URL as they are in the feed, signed as Standard ' +
-      'Webhooks 1.0 says. It gets the events that its maker can see at the time; if they lose access, ' +
-      `it stops. A workspace has at most ${WEBHOOKS_MAX}. The answer holds the secret, this once, and ` +
-      'is never stored: an `Idempotency-Key` is ignored.',
+      'Events from now on are sent to the URL, as they are in the feed, and signed according to ' +
+      'Standard Webhooks 1.0. The webhook gets the events that its creator can see at the time; if ' +
+      `they lose access, it is disabled. A workspace can have ${WEBHOOKS_MAX} webhooks. Only this ` +
+      'response contains the secret, and it is never stored: an `Idempotency-Key` is ignored.',
     body: WebhookCreateSchema,
     bodyExample: { url: WEBHOOK_EXAMPLE.url, types: ['link.created'] },
     success: withSecret(201, 'The webhook with its secret.'),
@@ -141,8 +141,8 @@ function registerById(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     operationId: 'updateWebhook',
     summary: 'Update a webhook',
     description:
-      'A JSON merge patch (RFC 7396). Enabled again, it sends what happens from then on, and what was ' +
-      'waiting; events in between can be replayed.',
+      'A JSON merge patch (RFC 7396). A webhook that is enabled again sends events from then on, and ' +
+      'deliveries that were waiting; events in between can be replayed.',
     body: WebhookPatchSchema,
     bodyExample: { enabled: true },
     success: one(200, 'The webhook as it is now.'),
@@ -177,8 +177,8 @@ function registerById(api: Pick<Api, 'add'>, webhooks: Webhooks): void {
     operationId: 'rotateWebhookSecret',
     summary: 'Rotate the secret of a webhook',
     description:
-      'Gives it another secret and key pair. For 24 hours the previous ones sign too. The answer ' +
-      'holds the secret, this once: an `Idempotency-Key` is ignored.',
+      'Creates a new secret and key pair. For 24 hours, requests are signed with the previous ones, ' +
+      'too. Only this response contains the new secret: an `Idempotency-Key` is ignored.',
     params: BY_ID.params,
     success: withSecret(200, 'The webhook with its new secret.'),
     errors: ['WEBHOOK_NOT_FOUND'],
@@ -197,7 +197,7 @@ function registerDeliveryRoutes(api: Pick<Api, 'add'>, deliveries: Deliveries): 
     path: `${PATH}/{id}/test`,
     operationId: 'testWebhook',
     summary: 'Test a webhook',
-    description: 'Sends a sample of each of its types, once. The deliveries say how that went.',
+    description: 'Sends a sample of each of its types, once. The deliveries have the results.',
     params: BY_ID.params,
     success: {
       status: 202,

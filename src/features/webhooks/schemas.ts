@@ -66,7 +66,7 @@ const FilterSchema = z
     domains: z.array(z.string()).optional(),
   })
   .openapi('WebhookFilter', {
-    description: 'Only what happens to links that have one of each: tags, folders, domains.',
+    description: 'Only events of links that match each of these lists: tags, folders, domains.',
   })
 
 /** A webhook in responses. */
@@ -88,7 +88,7 @@ export const WebhookSchema = z
           'Why Slugline disabled it: `gone` (it answered 410), `failing` (five days without a success) ' +
           'or `not_permitted` (who made it may no longer do so). Null: it didn’t.',
       }),
-    failing_since: time('Of the first failure since the last success. Null: none.'),
+    failing_since: time('When the first attempt since the last success failed. Null: none has.'),
     public_key: z.string().openapi({
       description: '`whpk_` and the ed25519 key (base64) that verifies `v1a` signatures.',
     }),
@@ -143,8 +143,9 @@ const fields = {
     .optional()
     .openapi({
       description:
-        'Only what happens to links that now have one of each: of these tags (by name), folders (by ' +
-        'id), domains (by host). With a filter, nothing is sent about other objects.',
+        'Only events of links that currently have one of these tags (by name), are in one of these ' +
+        'folders (by id) and on one of these domains (by host), as far as the lists are given. With ' +
+        'a filter, events of other objects aren’t sent.',
     }),
   enabled: z.boolean().nullable().optional().openapi({ description: 'By default true.' }),
 }
@@ -192,7 +193,7 @@ export const DeliverySchema = z
     type: z.string(),
     status: z.enum(DELIVERY_STATUSES),
     created_at: z.string().openapi({ format: 'date-time' }),
-    next_attempt_at: time('Null: it is finished.'),
+    next_attempt_at: time('When the next attempt is due, in UTC. Null: there is none.'),
     attempts: z.array(AttemptSchema).openapi({ description: 'The latest 20, the oldest first.' }),
     event: z.union([EventSchema, z.null()]).openapi({
       description: 'The body of its requests. Null: it isn’t kept, or you may not see it.',

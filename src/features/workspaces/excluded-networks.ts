@@ -64,7 +64,7 @@ export function registerExcludedNetworkRoutes(api: Pick<Api, 'add'>, deps: Exclu
     operationId: 'setExcludedNetworks',
     tag: TAG,
     summary: 'Set excluded networks',
-    description: 'They are redirected as all visits are, and use up no `max_clicks`.',
+    description: 'Visits from these networks are redirected, but not counted, and don’t use up `max_clicks`.',
     body: Schema,
     success: { status: 200, description: 'The networks.', schema: Schema },
     async handler(call) {

@@ -13,7 +13,10 @@ const fields = {
   id: z.string(),
   name: z.string(),
   plan: z.string().openapi({ description: "The plan's id." }),
-  language: z.string().nullable().openapi({ description: 'Of messages, unless a request asks.' }),
+  language: z
+    .string()
+    .nullable()
+    .openapi({ description: 'The language of messages, unless a request asks for another one.' }),
   require_two_factor: z
     .boolean()
     .openapi({ description: 'Whether members with a password need a second factor.' }),

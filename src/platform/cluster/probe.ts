@@ -24,8 +24,10 @@ export async function probeRedis(url: Secret, withinMs: number) {
     return {
       /** For Valkey the Redis version that it is compatible with. */
       version: fact('redis_version'),
-      /** It may evict the keys of rate limits. */
-      forgets: Number(fact('maxmemory')) > 0 && fact('maxmemory_policy') !== 'noeviction',
+      /** It may evict any key; `volatile-ttl` evicts the allowances that are closest to full again. */
+      forgets:
+        Number(fact('maxmemory')) > 0 &&
+        !['noeviction', 'volatile-ttl'].includes(fact('maxmemory_policy')),
     }
   } catch {
     return code

@@ -55,7 +55,7 @@ function smtpUrl(value: string): string {
     )
   }
   throw new BadValue(
-    "isn't an address that starts with smtp:// or smtps:// (it is not repeated here)",
+    "isn't a URL that starts with smtp:// or smtps:// (not shown here, it may hold a password)",
     'smtps://user:password@mail.example.com',
   )
 }
@@ -64,7 +64,7 @@ function smtpUrl(value: string): string {
 function sender(value: string): string {
   const address = /^[^<>\r\n]*<([^<>\s]+@[^<>\s]+)>$/.exec(value)?.[1] ?? value
   if (/^[^\s@<>,]+@[^\s@<>,]+$/.test(address)) return value
-  throw new BadValue("isn't an e-mail address", 'Slugline <links@example.com>')
+  throw new BadValue("isn't an email address", 'Slugline <links@example.com>')
 }
 
 /**
@@ -77,5 +77,5 @@ function issuerUrl(value: string): string {
   if (url !== null && schemes.test(url.protocol) && url.search === '' && url.hash === '') {
     return value.replace(/\/+$/, '')
   }
-  throw new BadValue("isn't an address that starts with https://", 'https://login.example.com')
+  throw new BadValue("isn't a URL that starts with https://", 'https://login.example.com')
 }

@@ -34,8 +34,8 @@ export function backupOf(get: Get, faults: ConfigFault[], isScaled: boolean) {
     faults.push({
       variable: to === null ? 'BACKUP_SCHEDULE' : 'BACKUP_TO',
       problem:
-        'is set, and DATABASE_URL too: several nodes are backed up by the tools of their databases',
-      example: 'leave it out; see docs/backup.md',
+        'is set, and so is DATABASE_URL: back up several nodes with the tools of their databases',
+      example: 'leave it unset; see docs/backup.md',
     })
   }
   return {
@@ -58,7 +58,7 @@ export function backupPlace(value: string): BackupPlace {
   if (bucket !== undefined && !/[?#]|(?:^|\/)\.{1,2}(?:\/|$)/.test(prefix)) {
     return { bucket, prefix: prefix.replace(/\/+$/, '') }
   }
-  throw new BadValue('is neither a directory nor an address like s3://bucket/prefix', S3_EXAMPLE)
+  throw new BadValue('is neither a directory nor a URL like s3://bucket/prefix', S3_EXAMPLE)
 }
 
 function s3Of(get: Get, faults: ConfigFault[]): S3Config | null {
@@ -85,7 +85,7 @@ function cron(value: string): string {
     // Bun's message names its own types.
   }
   throw new BadValue(
-    "isn't a schedule of five fields (minute, hour, day, month, weekday) that ever comes",
+    "isn't a schedule of five fields (minute, hour, day, month, weekday), or never occurs",
     '0 3 * * * or @daily',
   )
 }

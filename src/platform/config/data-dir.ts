@@ -31,7 +31,7 @@ export function ensureDataDir(dataDir: string): void {
   throw new ConfigError([
     {
       variable: 'SLUGLINE_DATA_DIR',
-      problem: `resolves to ${dataDir}, into which a backup was not restored to the end`,
+      problem: `resolves to ${dataDir}, where restoring a backup was interrupted`,
       example: 'empty that directory, then run slugline restore again',
     },
   ])

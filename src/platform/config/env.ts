@@ -200,7 +200,7 @@ function contact(value: string): string {
   const uri = /^[^\s@:/]+@[^\s@:/]+$/.test(value) ? `mailto:${value}` : value
   if (/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s/]+\S*|tel:\+[\d-]+)$/.test(uri)) return uri
   throw new BadValue(
-    'is not an e-mail address, https address or telephone number',
+    "isn't an email address, an https: URL or a tel: number",
     'security@example.com',
   )
 }

@@ -78,7 +78,7 @@ export function origin(value: string): string {
   const url = URL.parse(value)
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new BadValue(
-      `${describeValue(value)} isn't an address that starts with http:// or https://`,
+      `${shown(value)} isn't a URL that starts with http:// or https://`,
       example,
     )
   }

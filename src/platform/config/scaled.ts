@@ -58,7 +58,7 @@ function address(schemes: readonly string[], example: string) {
     )
     if (starts.some((start) => value.startsWith(start)) && URL.canParse(parsable)) return value
     throw new BadValue(
-      `isn't an address that starts with ${starts.join(' or ')} (it is not repeated here)`,
+      `isn't a URL that starts with ${starts.join(' or ')} (not shown here, it may hold a password)`,
       example,
     )
   }

@@ -71,7 +71,7 @@ export function assertSecret(dataDir: string, given: string | null): void {
   const consequence = 'no API key would work, and no account could sign in'
   if (given !== null) {
     const problem = `isn't the secret that ${dataDir} was made with: ${consequence}`
-    throw secretFault(problem, `the value used before, or leave it out where ${file} holds it`)
+    throw secretFault(problem, `the value used before, or leave it unset if ${file} exists`)
   }
   const state = secret === null ? 'is gone' : 'has changed'
   const problem = `is not set, and ${file} ${state}: with another secret ${consequence}`
@@ -86,7 +86,7 @@ export function existingSecret(dataDir: string): string | null {
     secret = readText(file)
   } catch (error) {
     const problem = `is not set, and ${file} can't be read (${(error as NodeJS.ErrnoException).code})`
-    throw secretFault(problem, `chown the file to the user that runs Slugline: chmod 600 ${file}`)
+    throw secretFault(problem, `the user that runs Slugline must own the file: chown USER ${file}`)
   }
   if (secret === null || secret.length >= SECRET_MIN_CHARACTERS) return secret
   const problem = `is not set, and ${file} contains fewer than ${SECRET_MIN_CHARACTERS} characters`

@@ -92,7 +92,7 @@ export function givenValue(variables: Variables, name: Variable): string | undef
   const file = kind.secret && variables[`${name}_FILE`]?.trim()
   if (!file) return value
   if (value !== undefined) {
-    throw new BadValue(`is set, and ${name}_FILE too`, `one of them, e.g. ${name}_FILE`)
+    throw new BadValue(`is set, and so is ${name}_FILE`, `set only one of them`)
   }
   const example = `${name}_FILE=/run/secrets/${name.toLowerCase()}`
   let text: string

@@ -78,8 +78,8 @@ const time = z
       .optional()
       .openapi({
         description:
-          'Ranges of the day, each until its second time, exclusive; past midnight if that is ' +
-          'the earlier one. Such hours belong to the day on which they begin.',
+          'Ranges of times of day, the second time itself not included. If it is earlier than the ' +
+          'first, the range continues past midnight and belongs to the day on which it begins.',
         example: [['09:00', '17:30']],
       }),
   })
@@ -156,7 +156,7 @@ export const whenSchema = z
           `not_${member}`,
           (schema as z.ZodType)
             .optional()
-            .openapi({ description: `Holds where \`${member}\` with this doesn’t.` }),
+            .openapi({ description: `Matches if \`${member}\` with this value doesn’t.` }),
         ],
       ]),
     ),

@@ -111,8 +111,8 @@ export function createMetrics(access: 'local' | 'public' | 'off') {
     'http_request_duration_seconds',
     'Requests of the API, by route and class of status',
   )
-  counter('rate_limited_total', 'Requests refused for coming too soon', () => rateLimited)
-  counter('unhandled_errors_total', 'Errors that reached the process itself', () => unhandledErrors)
+  counter('rate_limited_total', 'API requests answered with 429', () => rateLimited)
+  counter('unhandled_errors_total', 'Unexpected errors', () => unhandledErrors)
 
   function mayRead(request: Request, peer: string): boolean {
     if (access !== 'local') return access === 'public'

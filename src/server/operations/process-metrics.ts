@@ -12,7 +12,7 @@ for (const metric of everything.getMetricsAsArray()) {
 }
 new Gauge({
   name: 'slugline_build_info',
-  help: '1; its labels say what runs',
+  help: '1, with the versions as labels',
   labelNames: ['version', 'bun'],
   registers: [registry],
 }).set({ version: packageFile.version, bun: Bun.version }, 1)

@@ -26,32 +26,32 @@ export function watchClicks(
   const { journal, redirect } = clicks
   const worker = clicks.supervisor.state
   const statistics = clicks.statistics.state
-  counter('redirects_total', 'Visits of short links, by what they led to', () =>
+  counter('redirects_total', 'Visits to short links, by outcome', () =>
     Object.entries(redirect.counts).map(([outcome, count]) => [`outcome="${outcome}"`, count]),
   )
   counter('clicks_lost_total', 'Clicks dropped while the disk refused them', () => journal.lost)
   gauge('journal_healthy', '1 while clicks reach the disk', () => Number(journal.healthy))
-  counter('journal_damaged_lines_total', 'Lines that it could not read', () => worker().skipped)
-  gauge('click_backlog_bytes', 'Journal that is not counted', () => worker().backlogBytes)
+  counter('journal_damaged_lines_total', 'Lines of the journal that the click worker could not read', () => worker().skipped)
+  gauge('click_backlog_bytes', 'Size of the journal that is not counted yet', () => worker().backlogBytes)
   gauge('click_backlog_seconds', 'Lag of the counters', () => worker().backlogSeconds)
-  gauge('click_worker_running', '1 while it runs', () => Number(worker().running))
-  gauge('click_worker_memory_bytes', 'Its resident memory', () => worker().memoryBytes)
-  counter('click_worker_restarts_total', 'How often it died', () => worker().restarts)
+  gauge('click_worker_running', '1 while the click worker runs', () => Number(worker().running))
+  gauge('click_worker_memory_bytes', 'Resident memory of the click worker', () => worker().memoryBytes)
+  counter('click_worker_restarts_total', 'Restarts of the click worker', () => worker().restarts)
 
-  gauge('statistics_backlog_bytes', 'Journal not stored', () => statistics().backlogBytes)
+  gauge('statistics_backlog_bytes', 'Size of the journal that is not stored yet', () => statistics().backlogBytes)
   gauge('statistics_backlog_seconds', 'Lag of the reports', () => statistics().backlogSeconds)
-  gauge('statistics_running', '1 while the process runs', () => Number(statistics().running))
-  gauge('statistics_memory_bytes', 'Its resident memory', () => statistics().memoryBytes)
-  counter('statistics_restarts_total', 'How often it died', () => statistics().restarts)
-  counter('statistics_stored_total', 'Clicks stored', () => statistics().stored)
-  counter('statistics_damaged_lines_total', 'Lines it could not read', () => statistics().skipped)
-  gauge('statistics_healthy', '0 while its file can not be used', () =>
+  gauge('statistics_running', '1 while the statistics process runs', () => Number(statistics().running))
+  gauge('statistics_memory_bytes', 'Resident memory of the statistics process', () => statistics().memoryBytes)
+  counter('statistics_restarts_total', 'Restarts of the statistics process', () => statistics().restarts)
+  counter('statistics_stored_total', 'Clicks stored since the start', () => statistics().stored)
+  counter('statistics_damaged_lines_total', 'Lines of the journal that the statistics process could not read', () => statistics().skipped)
+  gauge('statistics_healthy', '0 while the stored clicks can not be used', () =>
     Number(['ok', 'opening'].includes(statistics().store)),
   )
-  gauge('statistics_file_bytes', 'Size of its file and log', () => statistics().fileBytes)
+  gauge('statistics_file_bytes', 'Size of the file of stored clicks and its log', () => statistics().fileBytes)
   gauge(
     'statistics_begin_seconds',
-    'Time from which all clicks are stored, as a Unix timestamp; 0: all that there ever were',
+    'Unix time from which all clicks are stored; 0: from the beginning',
     () => statistics().since / 1_000,
   )
 }
@@ -75,7 +75,7 @@ export function watchHealth(
   gauge('disk_free_bytes', 'Free space for this user, on the disk of the data directory', () =>
     freeBytesOf(dataDir),
   )
-  gauge('disk_size_bytes', 'Size of that disk', () => {
+  gauge('disk_size_bytes', 'Size of the disk of the data directory', () => {
     const { blocks, bsize } = statfsSync(dataDir)
     return blocks * bsize
   })
@@ -98,7 +98,7 @@ export function watchServices(
     ['kind="events"', eventStreams.count()],
     ['kind="clicks"', statistics.liveStreams()],
   ])
-  gauge('mails_waiting', 'Messages that are being sent', mailer.waiting)
+  gauge('mails_waiting', 'Emails being sent or waiting for another attempt', mailer.waiting)
 }
 
 /** Adds the embedded database's files to the metrics. */
@@ -106,7 +106,7 @@ export function watchFiles({ gauge }: Metrics, dataDir: string): void {
   const { main } = databaseFiles(dataDir)
   const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
   gauge('database_bytes', 'Size of the main database', () => sizeOf(main))
-  gauge('database_wal_bytes', 'Size of its write-ahead log', () => sizeOf(`${main}-wal`))
+  gauge('database_wal_bytes', 'Size of the write-ahead log of the main database', () => sizeOf(`${main}-wal`))
 }
 
 /** Adds the memory of links, PostgreSQL, messages between nodes and shared limits. */
@@ -121,22 +121,22 @@ export function watchCluster(
 ): void {
   const links = numbers.resolver.state
   gauge('resolver_entries', 'Slugs in memory', () => links().entries)
-  gauge('resolver_bytes', 'About how much memory they take', () => links().bytes)
-  gauge('resolver_filled', '1 when all links are in memory, or as many as have room', () =>
+  gauge('resolver_bytes', 'Approximate memory of the slugs in memory', () => links().bytes)
+  gauge('resolver_filled', '1 while memory holds all links, or as many as fit', () =>
     Number(links().filled !== 'none'),
   )
   gauge(
     'resolver_behind_seconds',
-    'Since when not all changes of links are known',
+    'Age of the last moment at which all changes of links were known',
     () => Math.max(0, numbers.clock.now() - links().knownAt) / 1_000,
   )
   counter('resolver_hits_total', 'Slugs found in memory', () => links().hits)
   counter('resolver_misses_total', 'Slugs read from the database', () => links().misses)
-  counter('resolver_stale_total', 'Answers the database could not confirm', () => links().stale)
-  counter('resolver_refused_total', 'Visits refused without the database', () => links().refused)
-  counter('resolver_changes_total', 'Changes of links read', () => links().changes)
-  counter('resolver_losses_total', 'How often changes may have been missed', () => links().losses)
-  gauge('resolver_database_away', '1 while links can not be read', () => Number(links().databaseDown))
+  counter('resolver_stale_total', 'Visits answered without confirmation by the database', () => links().stale)
+  counter('resolver_refused_total', 'Visits refused because the database did not respond', () => links().refused)
+  counter('resolver_changes_total', 'Changes of links read from PostgreSQL', () => links().changes)
+  counter('resolver_losses_total', 'Times that all links were revalidated, because changes may have been missed', () => links().losses)
+  gauge('resolver_database_away', '1 while links can not be read', () => Number(links().away))
 
   const pool = numbers.database.connections
   gauge('postgres_connections', 'Connections to PostgreSQL, by state', () => {
@@ -150,11 +150,11 @@ export function watchCluster(
 
   const cluster = numbers.cluster.state
   gauge('redis_up', '1 while Redis answers in time', () => Number(cluster().up))
-  gauge('bus_heard', '1 while messages of other nodes arrive', () => Number(cluster().subscribed))
-  gauge('bus_lag_seconds', 'Way of the last message and back', () => cluster().lagMs / 1_000)
-  counter('bus_received_total', 'Messages of other nodes', () => cluster().received)
-  counter('bus_unsent_total', 'Messages that Redis did not take', () => cluster().unsent)
-  gauge('nodes', 'Nodes there are, as far as this one knows', () => cluster().nodes)
-  counter('limits_late_total', 'Answers of Redis that were too late', () => cluster().late)
-  counter('limits_alone_total', 'Limits decided by shares', () => cluster().localFallbackCount)
+  gauge('bus_heard', '1 while messages of other nodes arrive', () => Number(cluster().heard))
+  gauge('bus_lag_seconds', 'Round-trip time of the last message between nodes', () => cluster().lagMs / 1_000)
+  counter('bus_received_total', 'Messages received from other nodes', () => cluster().received)
+  counter('bus_unsent_total', 'Messages of this node that Redis did not accept', () => cluster().unsent)
+  gauge('nodes', 'Number of nodes known to this one', () => cluster().nodes)
+  counter('limits_late_total', 'Rate-limit checks that Redis answered too late', () => cluster().late)
+  counter('limits_alone_total', 'Requests decided by this node with its share of the limit', () => cluster().alone)
 }

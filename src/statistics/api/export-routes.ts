@@ -54,9 +54,10 @@ export function registerExportRoutes({ api, deps, queries }: Registration): void
         operationId: `export${operation}Clicks${name}`,
         summary: `Export clicks of ${whose} as ${name}`,
         description:
-          `All matching clicks, as far back as the plan keeps them. ${description} The transfer ` +
-          'coding of an interrupted export is incomplete. A workspace may have 4 exports open; ' +
-          'beyond that the answer is 429.',
+          `All matching clicks, as far back as the plan keeps them. ${description} If an export ` +
+          'is interrupted, the transfer ends incomplete, which HTTP clients report as an error. A ' +
+          'workspace can have 4 exports open; ' +
+          'beyond that the response is 429.',
         params: pathParams(audience, {}),
         query: queries[of][format === 'csv' ? 'csv' : 'export'],
         success: {

@@ -82,7 +82,7 @@ export function createStatisticsClient(start: () => void, logger?: Pick<Logger, 
         const until = signal === null ? deadline : AbortSignal.any([deadline, signal])
         const answer = await ask(name, args, until)
         return await answer.json().catch((cause) => {
-          throw new StatisticsUnavailable('The answer broke off', { cause })
+          throw new StatisticsUnavailable('The response was interrupted', { cause })
         })
       },
     ])

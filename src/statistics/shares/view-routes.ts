@@ -49,7 +49,7 @@ function registerOpening(api: Pick<Api, 'add'>, deps: ShareViewDeps): void {
     path: `${PATH}/about`,
     operationId: 'getSharedAbout',
     summary: 'Get a share’s settings',
-    description: 'Counts as a view. No key is needed, but the password where there is one.',
+    description: 'Needs no API key; if the share has a password, it must be entered first. Counts as a view.',
     params: z.object({ token }),
     success: {
       status: 200,
@@ -101,7 +101,7 @@ function registerReports(api: Pick<Api, 'add'>, deps: ShareViewDeps): void {
     path: `${PATH}/stats`,
     operationId: 'getSharedStats',
     summary: 'Get shared clicks over time',
-    description: 'Filters are taken by dimensions that the share shows, no others.',
+    description: 'Can only be filtered by dimensions that the share shows.',
     params: z.object({ token }),
     query: queries.stats,
     success: {
@@ -126,7 +126,7 @@ function registerReports(api: Pick<Api, 'add'>, deps: ShareViewDeps): void {
     operationId: 'listSharedTopValues',
     summary: 'Get shared top values of a dimension',
     description:
-      'Of a dimension that the share shows. Links are named by their short address, folders by their name.',
+      'The dimension must be one that the share shows. Links are named by their short link, folders by their name.',
     params: z.object({
       token,
       dimension: z.string().openapi({ description: 'One of `dimensions`.', example: 'country' }),

@@ -24,11 +24,11 @@ export const AboutSchema = z
     show: z.array(z.enum(SHOW_NAMES)),
     dimensions: z.array(z.enum(LISTED)).openapi({
       description:
-        'Dimensions of top values; all but `tag` and `folder` are also those of filters.',
+        'Dimensions whose top values can be requested; all but `tag` and `folder` are also filters.',
     }),
     since: z
       .string()
-      .openapi({ format: 'date-time', description: 'When the first click can have been.' }),
+      .openapi({ format: 'date-time', description: 'The earliest time that clicks can have.' }),
     link: z
       .object({
         short_url: z.string(),
@@ -44,7 +44,7 @@ export const AboutSchema = z
         destination_url: destination,
       })
       .nullable()
-      .openapi({ description: 'Of a share of one link whose `show` has `links`; else null.' }),
+      .openapi({ description: 'The link, if the share is of one link and `show` has `links`; else null.' }),
   })
   .openapi('SharedAbout', { example: ABOUT_EXAMPLE })
 

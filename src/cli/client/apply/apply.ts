@@ -35,7 +35,7 @@ export async function applyChanges(
     const error = commandErrorOf(thrown)
     if (!(error instanceof CommandError) || outcomes.size === 0) throw error
     const { done } = appliedOf(changes, outcomes)
-    const text = `${error.message}. ${done.length} of ${changes.length} changes are made; the same command makes the rest`
+    const text = `${error.message}. ${done.length} of ${changes.length} changes were made; run the command again for the rest`
     throw new CommandError(text, error.status, error.code, error.details)
   }
   return appliedOf(changes, outcomes)

@@ -82,7 +82,7 @@ async function confirm(context: CommandContext, plan: Plan, yes: boolean): Promi
   if (deletions.length === 0 || yes) return
   const count = `${deletions.length} ${deletions.length === 1 ? 'link' : 'links'}`
   if (context.json || !process.stdin.isTTY) {
-    const text = `${count} would be deleted: see --dry-run, and confirm with --yes`
+    const text = `${count} would be deleted. Review them with --dry-run, then confirm with --yes`
     throw new CommandError(text, 1, 'NOT_CONFIRMED')
   }
   toStderr(`${[...describePlan(plan.changes), summaryOf(plan)].join('\n')}\n`)

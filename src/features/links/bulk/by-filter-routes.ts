@@ -32,18 +32,18 @@ function createBody(rules: LinkRules) {
       }),
       patch: patch.optional().openapi({
         allOf: [{ $ref: '#/components/schemas/LinkPatch' }],
-        description: 'What to change of each; not `slug`, `aliases` or `external_id`.',
+        description: 'The fields to change in each link; not `slug`, `aliases` or `external_id`.',
       } as never),
-      add_tags: tags('Tags to add to each.'),
-      remove_tags: tags('Tags to remove from each.'),
-      delete: z.literal(true).optional().openapi({ description: 'Deletes them.' }),
+      add_tags: tags('Tags to add to each link.'),
+      remove_tags: tags('Tags to remove from each link.'),
+      delete: z.literal(true).optional().openapi({ description: 'Deletes the links.' }),
       expected: z
         .int()
         .min(0)
         .openapi({
           description:
-            'How many links you expect the filter to find, `pagination.total` of the list. More than ' +
-            '1 % away from it, nothing is changed: COUNT_CHANGED.',
+            'How many links you expect the filter to match, `pagination.total` of the list. If the ' +
+            'number differs by more than 1 %, nothing is changed: COUNT_CHANGED.',
         }),
     })
     .check(
@@ -82,10 +82,10 @@ export function registerByFilterRoutes(
     tag: 'Links',
     summary: 'Update links by filter',
     description:
-      'Runs as a job, each link independently. Its `result` is `{"succeeded", "failed", ' +
-      '"errors"}`, with the first hundred that were refused. Links created later aren’t changed. Of a dry ' +
-      'run `result` has what would happen to the first 1,000, or to those that have 16 MiB together, ' +
-      'with messages.',
+      'Starts a job that changes each link independently. Its `result` is `{"succeeded", "failed", ' +
+      '"errors"}`, with the first hundred links that were refused. Links created later aren’t ' +
+      'changed. A dry run checks the first 1,000 links, or fewer if they have more than 16 MiB ' +
+      'together; its `result` has messages, too.',
     body: createBody(links.rules),
     readOnly: [...LINK_READ_ONLY].map((name) => `patch.${name}`),
     bodyExample: {

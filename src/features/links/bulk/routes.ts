@@ -41,13 +41,13 @@ export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     tag: 'Links',
     summary: 'Create, update, delete and restore links in bulk',
     description:
-      'Up to 1,000 operations, in order, in one transaction and with one idempotency key. Every ' +
-      '100 operations begun, or every 256 KiB begun of the links that they name if that is more, and ' +
-      'every password to be hashed cost as much of the rate limit as one request. A link counts as ' +
-      'often as it is named, with what earlier operations send for it. More than 16 MiB of links, or ' +
-      'than the burst has room for, are refused as a whole before anything is done: TOO_MANY of ' +
-      '`operations`, with how many of them would fit. So are more passwords than the burst has room ' +
-      'for. With the scope `links:create` alone, every other `op` is refused with ' +
+      'Up to 1,000 operations, in order, in one transaction and with one idempotency key. The ' +
+      'request counts towards the rate limit as one request per 100 operations, or per 256 KiB of ' +
+      'the links that they are about if that is more (rounded up), plus one per password to be ' +
+      'hashed. A link counts as often as it occurs, with what earlier operations send for it. With ' +
+      'more than 16 MiB of links, or more than the burst permits, the request is refused before ' +
+      'anything is done: TOO_MANY of `operations`, with how many of them would fit. The same goes ' +
+      'for passwords. With the scope `links:create` alone, every other `op` is refused with ' +
       'INSUFFICIENT_SCOPE.',
     body: BulkSchema,
     bodyExample: BULK_EXAMPLE,

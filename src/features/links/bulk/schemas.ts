@@ -191,7 +191,7 @@ const OutcomeSchema = z.object({
       details: z
         .array(FaultSchema)
         .optional()
-        .openapi({ description: 'Each fault, with its place: `operations[7].link.slug`.' }),
+        .openapi({ description: 'Each error with its field, such as `operations[7].link.slug`.' }),
       suggestions: z.array(z.string()).optional(),
     })
     .optional()

@@ -158,10 +158,10 @@ async function assertFit(db: Kysely<never>): Promise<void> {
       current_setting('server_encoding') AS encoding`.execute(db)
   const [found] = rows
   if ((found?.version ?? 0) < OLDEST_VERSION) {
-    throw unfit(`PostgreSQL ${found?.version} is too old: ${OLDEST_VERSION} or newer is needed`)
+    throw unfit(`PostgreSQL ${found?.version} is too old: ${OLDEST_VERSION} or newer is required`)
   }
   if (found?.encoding !== 'UTF8') {
-    throw unfit(`The database's encoding is ${found?.encoding}: UTF8 is needed`)
+    throw unfit(`The database's encoding is ${found?.encoding}: UTF8 is required`)
   }
 }
 
