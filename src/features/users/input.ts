@@ -65,7 +65,7 @@ const rest = z.object({ password: passwordField.optional(), name: nameField.opti
 export function checkNewUser(input: NewUser): { email: string; name: string | null } {
   const email = emailField.safeParse(input.email)
   if (!email.success) {
-    throw new Refused('INVALID_EMAIL', `${input.email.trim()} is not an email address`, {
+    throw new OperatorError('INVALID_EMAIL', `${input.email.trim()} is not an email address`, {
       status: 2,
     })
   }

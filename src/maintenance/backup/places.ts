@@ -39,7 +39,7 @@ export function locate(place: BackupPlace, reach: Reach): { store: BackupStore; 
   const path = 'directory' in place ? place.directory : place.prefix
   const name = basename(path)
   if (name === '')
-    throw new Refused('INVALID_PLACE', 'The backup needs a name below the bucket: s3://bucket/name', {
+    throw new OperatorError('INVALID_PLACE', 'The backup needs a name below the bucket: s3://bucket/name', {
       status: 2,
     })
   const parent = dirname(path)
@@ -117,7 +117,7 @@ function removeEmpty(directory: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') throw error
-    throw new Refused('TARGET_NOT_EMPTY', `${directory} already exists: use a new directory`)
+    throw new OperatorError('TARGET_NOT_EMPTY', `${directory} already exists: use a new directory`)
   }
 }
 
@@ -128,13 +128,13 @@ function makePartial(partial: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'EEXIST' && code !== 'ENOTDIR') throw error
-    throw new Refused('INVALID_PLACE', `${parent} is a file: use a directory`, { status: 2 })
+    throw new OperatorError('INVALID_PLACE', `${parent} is a file: use a directory`, { status: 2 })
   }
   try {
     mkdirSync(partial, { mode: 0o700 })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     const message = `${partial} is left over from an interrupted backup: delete it first`
-    throw new Refused('TARGET_NOT_EMPTY', message)
+    throw new OperatorError('TARGET_NOT_EMPTY', message)
   }
 }

@@ -61,7 +61,7 @@ export function openS3(
     },
     async create(name, fill) {
       if ((await list(keyOf(name, ''))).size > 0) {
-        throw new Refused('TARGET_NOT_EMPTY', `${where}${name} already exists: use another name`)
+        throw new OperatorError('TARGET_NOT_EMPTY', `${where}${name} already exists: use another name`)
       }
       rmSync(staging, { recursive: true, force: true })
       mkdirSync(staging, { mode: 0o700 })

@@ -152,9 +152,9 @@ async function nameOfSource(dataDir: string, given: string | null): Promise<stri
   return `${fingerprintOf(secret)} ${first?.[0] ?? ''}`
 }
 
-function inUse(): Refused {
+function inUse(): OperatorError {
   const message = 'Nodes have been started on this database. Use an empty database'
-  return new Refused('TARGET_IN_USE', message)
+  return new OperatorError('TARGET_IN_USE', message)
 }
 
 /** What a target records of its move. */
@@ -175,7 +175,7 @@ async function begin(
   const [lock] = await target.all<{ taken: boolean }>(
     "SELECT pg_try_advisory_lock(hashtext('slugline move')) AS taken",
   )
-  if (!lock?.taken) throw new Refused('MOVE_RUNNING', 'Another move into this database is running')
+  if (!lock?.taken) throw new OperatorError('MOVE_RUNNING', 'Another move into this database is running')
   await target.all(MOVES)
   const marks = await openMarks(target)
   const [earlier] = await target.all<{ source: string; clicks: string }>('SELECT * FROM moves')
@@ -185,7 +185,7 @@ async function begin(
   )
   const isSameSource = earlier === undefined || source.startsWith(earlier.source)
   const refuse = (isTrue: boolean | undefined, code: string, message: string) => {
-    if (isTrue) throw new Refused(code, `${message}. Use an empty database`)
+    if (isTrue) throw new OperatorError(code, `${message}. Use an empty database`)
   }
   if (used?.nodes) throw inUse()
   refuse(earlier === undefined && used?.data, 'TARGET_NOT_EMPTY', 'The database holds other data')

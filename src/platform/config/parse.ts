@@ -78,7 +78,7 @@ export function origin(value: string): string {
   const url = URL.parse(value)
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new BadValue(
-      `${shown(value)} isn't a URL that starts with http:// or https://`,
+      `${quoted(value)} isn't a URL that starts with http:// or https://`,
       example,
     )
   }

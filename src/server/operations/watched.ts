@@ -136,7 +136,7 @@ export function watchCluster(
   counter('resolver_refused_total', 'Visits refused because the database did not respond', () => links().refused)
   counter('resolver_changes_total', 'Changes of links read from PostgreSQL', () => links().changes)
   counter('resolver_losses_total', 'Times that all links were revalidated, because changes may have been missed', () => links().losses)
-  gauge('resolver_database_away', '1 while links can not be read', () => Number(links().away))
+  gauge('resolver_database_away', '1 while links can not be read', () => Number(links().databaseDown))
 
   const pool = numbers.database.connections
   gauge('postgres_connections', 'Connections to PostgreSQL, by state', () => {
@@ -150,11 +150,11 @@ export function watchCluster(
 
   const cluster = numbers.cluster.state
   gauge('redis_up', '1 while Redis answers in time', () => Number(cluster().up))
-  gauge('bus_heard', '1 while messages of other nodes arrive', () => Number(cluster().heard))
+  gauge('bus_heard', '1 while messages of other nodes arrive', () => Number(cluster().subscribed))
   gauge('bus_lag_seconds', 'Round-trip time of the last message between nodes', () => cluster().lagMs / 1_000)
   counter('bus_received_total', 'Messages received from other nodes', () => cluster().received)
   counter('bus_unsent_total', 'Messages of this node that Redis did not accept', () => cluster().unsent)
   gauge('nodes', 'Number of nodes known to this one', () => cluster().nodes)
   counter('limits_late_total', 'Rate-limit checks that Redis answered too late', () => cluster().late)
-  counter('limits_alone_total', 'Requests decided by this node with its share of the limit', () => cluster().alone)
+  counter('limits_alone_total', 'Requests decided by this node with its share of the limit', () => cluster().localFallbackCount)
 }
