@@ -150,7 +150,8 @@ async function takeBack(
   const { link_id, version, version_before: before, clicks_before: clicks } = row
   const id = link_id as string
   const since = await restoredSince(tx, row).executeTakeFirst()
-  const isUnchanged = (now: number) => now === version || now === since?.version
+  const isUnchanged = (now: number, isDeleted = false) =>
+    !isDeleted && (now === version || now === since?.version)
   if (before === null) {
     await links.remove(tx, caller, id, isUnchanged)
     return version

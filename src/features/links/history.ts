@@ -1,4 +1,3 @@
-import type { IfMatch } from '../../http/callers.ts'
 import { validate } from '../../http/index.ts'
 import { pageOf } from '../../http/page.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
@@ -157,12 +156,13 @@ export async function restore(
   caller: LinkWriter,
   id: string,
   prepared: PreparedRestore,
-  ifMatch: IfMatch,
+  /** Deleting a link doesn't change its version. */
+  ifMatch: (version: number, isDeleted: boolean) => boolean,
 ): Promise<Link> {
   await tx.lockWorkspace(caller.workspace.no)
   const found = await linkOrDeleted(ctx, tx, caller, id)
   const { row } = found
-  if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
+  if (!ifMatch(row.version, found.isDeleted)) throw new AppError('PRECONDITION_FAILED')
   const patch = prepared === null ? {} : await patchTo(ctx, tx, row, prepared)
   return change(ctx, tx, caller, found, patch, 'link.restored')
 }

@@ -142,6 +142,24 @@ test('deletes, which can be restored', async () => {
   await expectConsistent(links)
 })
 
+test('an undo leaves links deleted that were deleted, or deleted again, since', async () => {
+  const changed = await create('changed')
+  const again = await create('again')
+  const change = await start({ slug: ['changed'] }, { patch: { enabled: false } })
+  const deletion = await start({ slug: ['again'] }, { delete: true })
+  for (const id of [change, deletion]) expect((await finished(id)).result.succeeded).toBe(1)
+  await links.remove(changed.id)
+  await links.restore(again.id)
+  await links.remove(again.id)
+  for (const id of [change, deletion]) {
+    const undo = (tx: Parameters<typeof filterJobs.undo>[0]) => filterJobs.undo(tx, caller, id)
+    const { id: undone } = await links.storage.write(undo, { workspaceNo: 1 })
+    const { result } = await finished(undone)
+    expect(result as object).toEqual({ job_id: id, restored: 0, kept: 1 })
+  }
+  expect((await links.list()).data).toEqual([])
+})
+
 test('links of folders hidden from the caller stay unchanged', async () => {
   await create('seen')
   const hidden = await create('hidden')

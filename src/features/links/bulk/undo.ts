@@ -102,7 +102,8 @@ async function undoOne(
   prepared: PreparedRestore | AppError,
 ): Promise<'restored' | 'kept'> {
   if (prepared instanceof AppError) return 'kept'
-  const isUnchanged = (now: number) => action === 'link.deleted' || now === version
+  const isUnchanged = (now: number, isDeleted: boolean) =>
+    now === version && isDeleted === (action === 'link.deleted')
   try {
     await savepoint(tx, (part) => restore(ctx, part, caller, target_id, prepared, isUnchanged))
     return 'restored'
