@@ -53,6 +53,7 @@ export async function requestErasure(
   await tx.db.insertInto('instance').values(row).execute()
   const appeals = tx.db.updateTable('appeals').set({ created_by: id })
   await appeals.where('created_by', 'in', erasure.emails).execute()
+  await tx.db.updateTable('webhooks').set({ actor_label: id }).where('actor_id', '=', id).execute()
   await eraseInJobs(tx, id)
 }
 
