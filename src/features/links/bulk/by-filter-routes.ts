@@ -11,7 +11,7 @@ import { createFilterSchema } from '../list-query.ts'
 import { LINK_READ_ONLY } from '../read-only.ts'
 import type { LinkService } from '../service.ts'
 import type { FilterJobs } from './job.ts'
-import { OPERATIONS_MAX } from './schemas.ts'
+import { OPERATIONS_MAX, requestsFor } from './schemas.ts'
 
 /** Fields that are unique to a link, so they can't be set for many. */
 const OF_ONE = ['slug', 'aliases', 'external_id'] as const
@@ -85,7 +85,7 @@ export function registerByFilterRoutes(
       'Runs as a job, each link independently. Its `result` is `{"succeeded", "failed", ' +
       '"errors"}`, with the first hundred that were refused. Links created later aren’t changed. Of a dry ' +
       'run `result` has what would happen to the first 1,000, or to those that have 16 MiB together, ' +
-      'with messages.',
+      'with messages; every 100 of them begun cost as much of the rate limit as one request.',
     body: createBody(links.rules),
     readOnly: [...LINK_READ_ONLY].map((name) => `patch.${name}`),
     bodyExample: {
@@ -101,6 +101,9 @@ export function registerByFilterRoutes(
       example: JOB_EXAMPLE,
     },
     errors: ['COUNT_CHANGED', 'TOO_MANY_JOBS'],
+    // A job pays as it goes on, a dry run does its work here. `expected` is checked before that.
+    cost: async ({ body, dryRun }) =>
+      dryRun ? requestsFor(Math.min(body.expected, OPERATIONS_MAX)) : 1,
     async handler(call) {
       const { filter, patch, expected, ...rest } = call.body
       const caller = writerOf(call)

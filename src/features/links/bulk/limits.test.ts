@@ -1,7 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { createCursors } from '../../../http/cursor.ts'
 import { createTestApi, type TestApi } from '../../../http/testing/api.ts'
+import { createIds } from '../../../lib/base/ids.ts'
+import { systemRandom } from '../../../lib/base/random.ts'
+import { createMemoryLimiter } from '../../../platform/limits/index.ts'
+import { createJobService } from '../../jobs/index.ts'
+import { permitting } from '../../jobs/testing/caller-of.ts'
 import { registerLinkRoutes } from '../routes.ts'
 import { createTestLinks, type TestLinks } from '../testing/links.ts'
+import { registerByFilterRoutes } from './by-filter-routes.ts'
+import { createFilterJobs } from './job.ts'
 
 const BURST = 20
 let links: TestLinks
@@ -84,6 +92,29 @@ test('a dry run hashes no password, in no way', async () => {
   expect(left(answer)).toBe(BURST - 3 - 1)
   expect(hashed).toEqual([])
   expect((await links.list()).data).toMatchObject([{ id, has_password: false }])
+})
+
+test('a dry run by filter costs as much as the same operations in bulk', async () => {
+  const { storage, clock, service } = links
+  const jobs = createJobService({
+    storage,
+    clock,
+    ids: createIds(clock, systemRandom),
+    cursors: createCursors('secret'),
+    logger: { warn() {}, error: (fields) => console.error(fields) },
+    callerOf: permitting({}),
+    limiter: createMemoryLimiter(),
+  })
+  const filterJobs = createFilterJobs({ links: service, jobs })
+  registerByFilterRoutes(api.api, { links: service, filterJobs })
+  for (let i = 0; i < 201; i++) await links.create({ destination_url: URL })
+  const body = { filter: {}, patch: { title: 'New' }, expected: 201 }
+  const path = '/api/v1/links/bulk/by-filter'
+  const dry = await api.send('POST', `${path}?dry_run=true`, { body })
+  expect([dry.status, left(dry)]).toEqual([202, BURST - 3])
+  // The job pays as it goes on.
+  const started = await api.send('POST', path, { body })
+  expect([started.status, left(started)]).toEqual([202, BURST - 3 - 1])
 })
 
 test('a retry of a bulk request succeeds after Retry-After, wherever it was refused', async () => {
