@@ -1,5 +1,6 @@
 import { validate } from '../../http/index.ts'
 import { pageOf } from '../../http/page.ts'
+import { createPause } from '../../lib/base/turn.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import {
@@ -20,8 +21,8 @@ import type { HistoryPage, Link } from './schemas.ts'
 import { BLANK, findLink } from './store.ts'
 import { change } from './update.ts'
 
-/** Entries per query when all are read. */
-const STEP = 500
+/** Entries per query when all are read: each may have more than 100 kB. */
+const STEP = 100
 
 /** A link that exists, or was deleted and can still be restored. */
 async function linkOrDeleted(
@@ -96,9 +97,11 @@ async function readChangesBackTo(
   const step = Math.min(STEP, from - to + 20)
   let reached = from
   let below: number | null = null
+  const pause = createPause()
   for (;;) {
     const rows: AuditRow[] = await listEntries(sql, about, below, step)
     for (const { version, action, before } of rows) {
+      await pause()
       if (reached === to) break
       if (version === null || version > reached || action === 'link.deleted') continue
       // The log doesn't reach back further.
