@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { sql } from 'kysely'
+import { createLoopWatch } from '../../../test/harness/loop-watch.ts'
 import { recordChange } from '../audit/index.ts'
 import { insertJob } from '../jobs/store.ts'
 import { insertWebhook, type WebhookRow } from '../webhooks/store.ts'
@@ -152,3 +153,24 @@ test('an erasure goes on after a stop, and through a log of several steps', asyn
   await site.accounts.purge()
   expect(await everything()).not.toContain(MEMBER)
 })
+
+test('an erasure reads a log of large changes without holding the event loop', async () => {
+  const browser = await site.joined(owner, 'admin')
+  const { id } = (await browser.get('/app/api/v1/session')).body.user
+  const actor = { type: 'user', id, name: MEMBER, requestId: null } as const
+  const target = { type: 'link', id: 'lnk_1', label: 'one' } as const
+  const rules = Array.from({ length: 800 }, (_, i) => ({ id: `r${i}`, when: { country: ['DE'] } }))
+  const fields = { before: { rules }, after: { rules: [...rules].reverse() } }
+  await site.storage.write(async (tx) => {
+    for (let i = 0; i < 1_500; i++) {
+      const about = { workspaceNo: 1, at: Date.now(), action: 'link.updated', target } as const
+      await recordChange(tx, actor, { ...about, ...fields })
+    }
+  })
+  await remove(browser, MEMBER)
+  const watch = createLoopWatch()
+  await site.accounts.purge()
+  // The timer of the watch has its turn.
+  await Bun.sleep(5)
+  expect(watch.stop()).toBeLessThan(250)
+}, 60_000)
