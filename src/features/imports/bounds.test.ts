@@ -53,6 +53,18 @@ const links = (from: number, count: number) =>
   }))
 const pageNo = (url: URL) => Number(url.searchParams.get('page'))
 
+test('an undo goes back so many versions of a link, however many records changed it', async () => {
+  const site = await siteWith({ undoReach: 4 })
+  const rows = Array.from({ length: 6 }, (_, n) => `https://example.org/${n},same\n`)
+  const text = `url,slug\n${rows.join('')}`
+  const done = await site.finished(await site.upload(text, 'csv', 'on_conflict=update'))
+  expect(done.result).toMatchObject({ created: 1, updated: 5 })
+  const undone = await site.finished(await site.send('POST', `/api/v1/imports/${done.id}/undo`))
+  expect(undone.result).toMatchObject({ deleted: 0, restored: 2, kept: 4 })
+  const { data } = await site.links.list()
+  expect(data.map((link) => link.destination_url)).toEqual(['https://example.org/3'])
+})
+
 describe('a page of another service', () => {
   test('of a million records ends the import, and delays no other work', async () => {
     const site = await siteWith()
