@@ -5,6 +5,7 @@ import { formatTimestamp, parseQueryTime } from '../../lib/validation/timestamp.
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import type { Writer } from '../audit/index.ts'
 import type { FeedEvent } from '../events/types.ts'
+import { restrictedFoldersOf } from '../folders/index.ts'
 import { type JobRun, type JobService, Postponed } from '../jobs/index.ts'
 import type { CallerOf, WebhookContext } from './context.ts'
 import { makerOf, matchingPage } from './maker.ts'
@@ -127,7 +128,9 @@ async function replayAll(
   await tx.lockWorkspace(caller.workspace.no)
   const upTo = await ctx.events.positionOf(caller, 'latest', 'after', tx)
   const input: ReplayInput = { ...start, webhook: id, upTo }
-  return ctx.jobs.enqueue(tx, caller, { type: REPLAY, input })
+  // Its numbers include events of links in these.
+  const folders = await restrictedFoldersOf(tx, caller)
+  return ctx.jobs.enqueue(tx, caller, { type: REPLAY, input, folders })
 }
 
 async function runReplay(ctx: Context, run: JobRun<ReplayInput, number>) {
