@@ -65,6 +65,17 @@ test('an undo goes back so many versions of a link, however many records changed
   expect(data.map((link) => link.destination_url)).toEqual(['https://example.org/3'])
 })
 
+test.each([1.5, -1, 1e300, '1e400', 'many'])(
+  'a total of %p is none: only counts can be stored',
+  async (totalItems) => {
+    const site = await siteWith()
+    const pagination = { pagesCount: 1, totalItems }
+    const { url } = serve(() => ({ shortUrls: { data: links(0, 1), pagination } }))
+    const { status, progress } = await importAll(site, 'shlink', url)
+    expect([status, progress]).toEqual(['succeeded', { done: 1, total: null, failed: 0 }])
+  },
+)
+
 describe('a page of another service', () => {
   test('of a million records ends the import, and delays no other work', async () => {
     const site = await siteWith()
