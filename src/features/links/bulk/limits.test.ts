@@ -4,12 +4,13 @@ import { createTestApi, type TestApi } from '../../../http/testing/api.ts'
 import { createIds } from '../../../lib/base/ids.ts'
 import { systemRandom } from '../../../lib/base/random.ts'
 import { createMemoryLimiter } from '../../../platform/limits/index.ts'
+import { COMMAND_LINE } from '../../audit/index.ts'
 import { createJobService } from '../../jobs/index.ts'
 import { permitting } from '../../jobs/testing/caller-of.ts'
 import { registerLinkRoutes } from '../routes.ts'
 import { createTestLinks, type TestLinks } from '../testing/links.ts'
 import { registerByFilterRoutes } from './by-filter-routes.ts'
-import { createFilterJobs } from './job.ts'
+import { createFilterJobs, type FilterJobs } from './job.ts'
 
 const BURST = 20
 let links: TestLinks
@@ -31,6 +32,7 @@ beforeEach(async () => {
 afterEach(() => api.close())
 
 const URL = 'https://a.example/'
+const NOTHING = { filter: {}, change: { patch: { title: 'New' } } }
 const bulk = (operations: object[], query = '') =>
   api.send('POST', `/api/v1/links/bulk${query}`, { body: { operations } })
 const creations = (n: number, more: (i: number) => object = () => ({})) =>
@@ -94,7 +96,8 @@ test('a dry run hashes no password, in no way', async () => {
   expect((await links.list()).data).toMatchObject([{ id, has_password: false }])
 })
 
-test('a dry run by filter costs as much as the same operations in bulk', async () => {
+/** Adds the endpoint of changes by filter; its jobs wait. */
+function addByFilter(): FilterJobs {
   const { storage, clock, service } = links
   const jobs = createJobService({
     storage,
@@ -107,6 +110,27 @@ test('a dry run by filter costs as much as the same operations in bulk', async (
   })
   const filterJobs = createFilterJobs({ links: service, jobs })
   registerByFilterRoutes(api.api, { links: service, filterJobs })
+  return filterJobs
+}
+
+test('a change by filter that no job can make hashes no password', async () => {
+  const filterJobs = addByFilter()
+  const plan = { limits: { links: null, addresses: null } }
+  const caller = { workspace: { no: 1, plan }, actor: COMMAND_LINE }
+  const found = await filterJobs.count(caller, {}, 0)
+  await links.storage.write(
+    async (tx) => {
+      for (let i = 0; i < 20; i++) await filterJobs.enqueue(tx, caller, found, NOTHING)
+    },
+    { workspaceNo: 1 },
+  )
+  const body = { filter: {}, patch: { password: 'secret' }, expected: 0 }
+  const answer = await api.send('POST', '/api/v1/links/bulk/by-filter', { body })
+  expect([answer.status, hashed]).toEqual([429, []])
+})
+
+test('a dry run by filter costs as much as the same operations in bulk', async () => {
+  addByFilter()
   for (let i = 0; i < 201; i++) await links.create({ destination_url: URL })
   const body = { filter: {}, patch: { title: 'New' }, expected: 201 }
   const path = '/api/v1/links/bulk/by-filter'
