@@ -25,7 +25,7 @@ import {
 
 /** Of one step of a replay. */
 const PAGE = 100
-/** While so many deliveries wait, a replay makes no others. */
+/** While so many deliveries wait, a replay or a test makes no others. */
 const WAITING_MAX = 1_000
 const WAIT_MS = 5_000
 const REPLAY = 'webhook.replay'
@@ -92,7 +92,10 @@ async function replay(
   return (await toDeliveries(ctx, caller, [{ ...row, ...again }]))[0] as Delivery
 }
 
-/** Sends a sample of each type. @throws AppError WEBHOOK_NOT_FOUND, WEBHOOK_DISABLED */
+/**
+ * Sends a sample of each type.
+ * @throws AppError WEBHOOK_NOT_FOUND, WEBHOOK_DISABLED, RATE_LIMITED: too many deliveries wait
+ */
 async function test(
   ctx: Context,
   tx: Transaction,
@@ -100,6 +103,13 @@ async function test(
   id: string,
 ): Promise<Delivery[]> {
   const webhook = await enabled(tx, caller, id)
+  if ((await countWaiting(tx, id, WAITING_MAX)) >= WAITING_MAX) {
+    const seconds = WAIT_MS / 1_000
+    throw new AppError('RATE_LIMITED', {
+      params: { seconds },
+      headers: { 'Retry-After': String(seconds) },
+    })
+  }
   const rows = typesOf(webhook).map((type) => {
     const event = sampleOf(type, ctx.ids.next('evt'))
     return { ...newDelivery(ctx, webhook, { ...event, number: null }), body: JSON.stringify(event) }

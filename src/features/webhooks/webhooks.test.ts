@@ -205,6 +205,14 @@ describe('webhooks', () => {
   })
 })
 
+test('no test is added where a thousand deliveries wait', async () => {
+  const { id, types } = await create({ types: null })
+  const send = () => as('POST', `/webhooks/${id}/test`)
+  for (let made = 0; made < 1_000; made += types.length) expect((await send()).status).toBe(202)
+  const refused = await send()
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
+})
+
 test('a replay is hidden from members from whom links are hidden', async () => {
   await its.as('admin', 'POST', '/folders', { name: 'Secret', access: 'members' })
   const { id } = await create()
