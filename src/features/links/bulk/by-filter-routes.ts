@@ -142,6 +142,7 @@ export function registerByFilterRoutes(
     method: 'post',
     path: '/api/v1/links/bulk/by-filter/{id}/undo',
     scope: 'links:write',
+    dryRun: true,
     operationId: 'undoChangeByFilter',
     tag: 'Links',
     summary: 'Undo an update by filter',
