@@ -24,6 +24,7 @@ let tagId: string
 let folderId: string
 let templateId: string
 let domainId: string
+let jobId: string
 
 beforeAll(async () => {
   slugline = await startSlugline()
@@ -41,6 +42,13 @@ beforeAll(async () => {
   const domain = await send('POST', '/api/v1/domains', { host: 'kept.example' })
   domainId = ((await domain.json()) as { id: string }).id
   await send('PUT', '/api/v1/logo', { image: LOGO_EXAMPLE.image })
+  const nothing = { filter: { tag: ['none'] }, patch: { title: 'T' }, expected: 0 }
+  const started = await send('POST', `${LINKS}/bulk/by-filter`, nothing)
+  jobId = ((await started.json()) as { id: string }).id
+  await eventually('the change has ended', async () => {
+    const job = (await (await send('GET', `/api/v1/jobs/${jobId}`)).json()) as { status: string }
+    return job.status === 'succeeded' ? job : undefined
+  })
 })
 afterAll(() => slugline.dispose())
 
@@ -105,6 +113,7 @@ const WRITES: [status: number, method: string, path: () => string, body?: object
     () => `${LINKS}/bulk/by-filter`,
     { filter: {}, patch: { title: 'T' }, expected: 1 },
   ],
+  [202, 'POST', () => `${LINKS}/bulk/by-filter/${jobId}/undo`],
   [409, 'POST', () => `${LINKS}/${link.id}/appeal`, { text: 'Why?' }],
 ]
 

@@ -39,6 +39,8 @@ export const LIMITS = {
   oidcAddress: { name: 'oidc address', policy: { ratePerMinute: 10, burst: 20 } },
   claimAddress: { name: 'claim address', policy: { ratePerMinute: 5, burst: 10 } },
   workspacePerson: { name: 'workspace person', policy: { ratePerMinute: 1, burst: 10 } },
+  /** Exports of what is stored about a person. */
+  dataPerson: { name: 'data person', policy: { ratePerMinute: 1, burst: 5 } },
   /** A code of an authenticator works once (RFC 6238 §5.2). */
   codeOnce: { name: 'code once', policy: { ratePerMinute: 1 / 3, burst: 1 } },
 } as const satisfies Record<string, Limit>

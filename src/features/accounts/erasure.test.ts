@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { sql } from 'kysely'
+import { createLoopWatch } from '../../../test/harness/loop-watch.ts'
 import { recordChange } from '../audit/index.ts'
 import { insertJob } from '../jobs/store.ts'
+import { insertWebhook, type WebhookRow } from '../webhooks/store.ts'
 import type { Browser } from './testing/browser.ts'
 import { createSite, PASSWORD, type TestSite } from './testing/site.ts'
 
@@ -48,6 +50,30 @@ function record(times: number, { id, name }: { id: string; name: string }, at: n
   })
 }
 
+/** A webhook that a person made when they had the first address. */
+function webhookBy(id: string): WebhookRow {
+  const none = { filter: null, disabled_reason: null, deleted_at: null, clicks_position: null }
+  const idle = { next_at: null, lease_owner: null, lease_until: 0, failing_since: null }
+  const keys = { salt: '00', old_salt: null, old_until: null }
+  const times = { created_at: Date.now(), updated_at: Date.now() }
+  return {
+    id: 'whk_1',
+    workspace_no: 1,
+    url: 'https://hooks.example/',
+    types: '["link.created"]',
+    enabled: 1,
+    actor_type: 'user',
+    actor_id: id,
+    actor_label: MEMBER,
+    position: 0,
+    version: 1,
+    ...none,
+    ...idle,
+    ...keys,
+    ...times,
+  }
+}
+
 const remove = (browser: Browser, email: string) =>
   browser.send('DELETE', '/app/api/v1/account', { confirm_email: email })
 
@@ -74,6 +100,7 @@ test('the addresses of a deleted account are replaced by its id in every table',
       created_at: Date.now(),
     }),
   )
+  await site.storage.write((tx) => insertWebhook(tx, webhookBy(id)))
   const block = { kind: 'link', value: 'one', reason: 'Phishing' }
   await owner.post('/app/api/v1/instance/blocks', block)
   await browser.post(`/app/api/v1/links/${link.body.id}/appeal`, { text: 'It is clean.' })
@@ -126,3 +153,24 @@ test('an erasure goes on after a stop, and through a log of several steps', asyn
   await site.accounts.purge()
   expect(await everything()).not.toContain(MEMBER)
 })
+
+test('an erasure reads a log of large changes without holding the event loop', async () => {
+  const browser = await site.joined(owner, 'admin')
+  const { id } = (await browser.get('/app/api/v1/session')).body.user
+  const actor = { type: 'user', id, name: MEMBER, requestId: null } as const
+  const target = { type: 'link', id: 'lnk_1', label: 'one' } as const
+  const rules = Array.from({ length: 800 }, (_, i) => ({ id: `r${i}`, when: { country: ['DE'] } }))
+  const fields = { before: { rules }, after: { rules: [...rules].reverse() } }
+  await site.storage.write(async (tx) => {
+    for (let i = 0; i < 1_500; i++) {
+      const about = { workspaceNo: 1, at: Date.now(), action: 'link.updated', target } as const
+      await recordChange(tx, actor, { ...about, ...fields })
+    }
+  })
+  await remove(browser, MEMBER)
+  const watch = createLoopWatch()
+  await site.accounts.purge()
+  // The timer of the watch has its turn.
+  await Bun.sleep(5)
+  expect(watch.stop()).toBeLessThan(250)
+}, 60_000)

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/base/clock.ts'
+import { createPause } from '../../lib/base/turn.ts'
 import { emailKey } from '../../lib/validation/email.ts'
 import {
   type AuditTable,
@@ -7,8 +8,8 @@ import {
   type Transaction,
 } from '../../platform/storage/index.ts'
 
-/** Entries of the audit log that are read at once. */
-const STEP = 1_000
+/** Entries of the audit log that are read at once: each may have more than 100 kB. */
+const STEP = 200
 /** The names of pending erasures in `instance`, before the id of the person. */
 const PENDING = 'erase:'
 /** Requests of the person that were being answered, and steps of their jobs, have ended by then. */
@@ -53,6 +54,7 @@ export async function requestErasure(
   await tx.db.insertInto('instance').values(row).execute()
   const appeals = tx.db.updateTable('appeals').set({ created_by: id })
   await appeals.where('created_by', 'in', erasure.emails).execute()
+  await tx.db.updateTable('webhooks').set({ actor_label: id }).where('actor_id', '=', id).execute()
   await eraseInJobs(tx, id)
 }
 
@@ -98,6 +100,7 @@ export async function eraseAddresses(deps: Deps): Promise<void> {
 
 async function eraseIn(storage: Deps['storage'], id: string, erasure: Erasure): Promise<void> {
   const replaced = replacing(id, erasure)
+  const pause = createPause()
   for (let last = 0; ; ) {
     const entries: Entry[] = await storage.reports.db
       .selectFrom('audit')
@@ -106,7 +109,12 @@ async function eraseIn(storage: Deps['storage'], id: string, erasure: Erasure): 
       .orderBy('seq')
       .limit(STEP)
       .execute()
-    const changed = entries.flatMap((entry) => replaced(entry) ?? [])
+    const changed: Entry[] = []
+    for (const entry of entries) {
+      await pause()
+      const erased = replaced(entry)
+      if (erased !== undefined) changed.push(erased)
+    }
     if (changed.length > 0) {
       await storage.write(async (tx) => {
         for (const { seq, ...values } of changed) {

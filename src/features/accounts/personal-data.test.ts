@@ -50,3 +50,10 @@ test('a person gets what is stored about them, and no secret and nothing of othe
   }
   expect((await site.browser().send('GET', DATA)).status).toBe(401)
 })
+
+test('a person gets it five times, then once a minute', async () => {
+  for (let n = 0; n < 5; n++) expect((await owner.send('GET', DATA)).status).toBe(200)
+  expect((await owner.send('GET', DATA)).status).toBe(429)
+  site.pass(60_000)
+  expect((await owner.send('GET', DATA)).status).toBe(200)
+})

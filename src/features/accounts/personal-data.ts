@@ -116,6 +116,12 @@ async function workspacesOf(db: Db, userId: string): Promise<object[]> {
   ].map(withTimes)
 }
 
+/** What changed, of entries about accounts: of those of workspaces it isn't shown, and may be large. */
+function ofAccount<N extends 'before' | 'after'>(name: N) {
+  return raw<string>`CASE WHEN a.seq < ${raw.lit(SEQS_PER_WORKSPACE)}
+    THEN ${raw.ref(`a.${name}`)} ELSE '{}' END`.as(name)
+}
+
 /** What the person did, or what was done to their account and memberships. */
 async function* activityOf(db: Db, userId: string, column: 'actor_id' | 'target_id') {
   const no = raw`a.seq / ${raw.lit(SEQS_PER_WORKSPACE)}`
@@ -124,7 +130,7 @@ async function* activityOf(db: Db, userId: string, column: 'actor_id' | 'target_
       .selectFrom('audit as a')
       .leftJoin('workspaces as w', (join) => join.on(raw<boolean>`w.no = ${no}`))
       .select(['a.seq', 'a.at', 'a.action', 'a.actor_id', 'a.target_type', 'a.target_id'])
-      .select(['a.before', 'a.after', 'w.id as workspace_id'])
+      .select([ofAccount('before'), ofAccount('after'), 'w.id as workspace_id'])
       .where(`a.${column}`, '=', userId)
       .where('a.seq', '>', last)
       .orderBy('a.seq')

@@ -38,7 +38,7 @@ export function createAccountService(deps: AccountServiceDeps) {
     requestEmailChange,
     confirmEmailChange,
     confirm,
-    data: exportPersonalData,
+    data,
     remove: removeOwnAccount,
     picture,
     setPicture,
@@ -98,6 +98,12 @@ async function update(deps: AccountServiceDeps, { userId }: Person, patch: Accou
     tx.db.updateTable('users').set(values).where('id', '=', userId).execute(),
   )
   return account(deps, userId)
+}
+
+/** See {@link exportPersonalData}. @throws AppError RATE_LIMITED */
+async function data(deps: AccountServiceDeps, userId: string, signal: AbortSignal) {
+  await deps.attempts.take(LIMITS.dataPerson, userId)
+  return exportPersonalData(deps, userId, signal)
 }
 
 /**

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { eventually } from '../../../test/harness/eventually.ts'
 import { createLoopWatch } from '../../../test/harness/loop-watch.ts'
 import { createOutgoing } from '../../platform/outgoing/index.ts'
+import { insertRows } from './store.ts'
 import { startService } from './testing/services.ts'
 import { createTestImports, type ShownJob, type TestImports } from './testing/site.ts'
 
@@ -52,6 +53,69 @@ const links = (from: number, count: number) =>
     longUrl: `https://example.org/${from + n}`,
   }))
 const pageNo = (url: URL) => Number(url.searchParams.get('page'))
+
+test('a workspace may have four exports of rows open', async () => {
+  const site = await siteWith()
+  const done = await site.finished(await site.upload('url,slug\nhttps://example.org/,one\n'))
+  const get = () => site.send('GET', `/api/v1/imports/${done.id}/rows.csv`)
+  const open = [await get(), await get(), await get(), await get()]
+  const refused = await get()
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
+  for (const answer of open) expect((await answer.text()).split('\r\n')).toHaveLength(3)
+  const again = await eventually('a place is free', async () => {
+    const answer = await get()
+    return answer.ok ? answer : undefined
+  })
+  await again.body?.cancel()
+})
+
+test('an export of rows with many reasons doesn’t hold the event loop', async () => {
+  const site = await siteWith()
+  const { id } = await site.finished(await site.upload('url,slug\nhttps://example.org/,one\n'))
+  const reasons = Array.from({ length: 50 }, (_, i) => ({
+    field: `aliases[${i}]`,
+    code: 'OUT_OF_RANGE',
+    params: { min: 1, max: 1_000 + i },
+  }))
+  const row = { job_id: id, status: 'refused', slug: null, destination_url: null } as const
+  const rest = { link_id: null, version_before: null, version: null, clicks_before: null }
+  const undone = { undo: null, reasons: JSON.stringify(reasons) }
+  for (let n = 2; n <= 2_000; n += 100) {
+    const rows = Array.from({ length: 100 }, (_, i) => ({ ...row, ...rest, ...undone, n: n + i }))
+    await site.storage.write((tx) => insertRows(tx, rows))
+  }
+  const { value, longestMs } = await holdOf(async () => {
+    const text = await (await site.send('GET', `/api/v1/imports/${id}/rows.csv`)).text()
+    // The timer of the watch has its turn.
+    await Bun.sleep(5)
+    return text
+  })
+  expect(value.split('\r\n').length).toBeGreaterThan(2_000)
+  expect(longestMs).toBeLessThan(HOLD_MAX_MS)
+})
+
+test('an undo goes back so many versions of a link, however many records changed it', async () => {
+  const site = await siteWith({ undoReach: 4 })
+  const rows = Array.from({ length: 6 }, (_, n) => `https://example.org/${n},same\n`)
+  const text = `url,slug\n${rows.join('')}`
+  const done = await site.finished(await site.upload(text, 'csv', 'on_conflict=update'))
+  expect(done.result).toMatchObject({ created: 1, updated: 5 })
+  const undone = await site.finished(await site.send('POST', `/api/v1/imports/${done.id}/undo`))
+  expect(undone.result).toMatchObject({ deleted: 0, restored: 2, kept: 4 })
+  const { data } = await site.links.list()
+  expect(data.map((link) => link.destination_url)).toEqual(['https://example.org/3'])
+})
+
+test.each([1.5, -1, 1e300, '1e400', 'many'])(
+  'a total of %p is none: only counts can be stored',
+  async (totalItems) => {
+    const site = await siteWith()
+    const pagination = { pagesCount: 1, totalItems }
+    const { url } = serve(() => ({ shortUrls: { data: links(0, 1), pagination } }))
+    const { status, progress } = await importAll(site, 'shlink', url)
+    expect([status, progress]).toEqual(['succeeded', { done: 1, total: null, failed: 0 }])
+  },
+)
 
 describe('a page of another service', () => {
   test('of a million records ends the import, and delays no other work', async () => {

@@ -446,6 +446,19 @@ test('undo skips links changed since, and reports them', async () => {
   expect(await bySlug('two')).toMatchObject({ title: 'Mine now' })
 })
 
+test('undo leaves a link deleted that the import changed, and someone deleted since', async () => {
+  await site.links.create({ destination_url: 'https://old.example', slug: 'taken' })
+  const text = csv('https://new.example,taken,New,')
+  const done = await site.finished(await site.upload(text, 'csv', 'on_conflict=update'))
+  expect(done.result).toMatchObject({ created: 0, updated: 1 })
+  await site.links.remove((await bySlug('taken'))?.id ?? '')
+  const undone = await site.finished(await site.send('POST', `/api/v1/imports/${done.id}/undo`))
+  expect(undone.result).toMatchObject({ deleted: 0, restored: 0, kept: 1 })
+  const [row] = await site.rows(done.id, '&undo=kept')
+  expect(row?.reasons[0]?.code).toBe('LINK_CHANGED')
+  expect(await bySlug('taken')).toBeUndefined()
+})
+
 describe('a request that is refused', () => {
   test.each([
     ['text/plain', 'x', 415],

@@ -67,7 +67,7 @@ export function registerRowRoutes(
     summary: 'Export the rows of an import as CSV',
     description:
       'RFC 4180 with a header row. A value that a spreadsheet would run as a formula has an ' +
-      'apostrophe before it.',
+      'apostrophe before it. A workspace may have 4 such exports open; beyond that the answer is 429.',
     params: Params,
     query: RowsFilter,
     success: {
@@ -81,11 +81,11 @@ export function registerRowRoutes(
     errors: ['IMPORT_NOT_FOUND'],
     async handler(call) {
       const { id } = call.params
-      const pages = await imports.allRows(call.caller, id, call.query)
-      const { locale } = call
+      const { caller, locale, query, request } = call
+      const pages = await imports.allRows(caller, id, query)
       return {
         status: 200,
-        stream: async () => csvOf(pages, locale),
+        stream: () => imports.openExport(caller, () => csvOf(pages, locale), request.signal),
         headers: {
           'Content-Type': 'text/csv; charset=utf-8; header=present',
           'Content-Disposition': `attachment; filename="${id}.csv"`,

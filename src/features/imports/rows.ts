@@ -1,5 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import { csvField } from '../../lib/base/csv.ts'
+import { streamOf } from '../../lib/base/streams.ts'
+import { createPause } from '../../lib/base/turn.ts'
 import type { AppError } from '../../lib/errors/index.ts'
 import { hasMessage, type Locale, translate } from '../../lib/i18n/index.ts'
 import { describeWarning, isWarning, type Warning } from '../links/index.ts'
@@ -54,15 +56,21 @@ export function csvOf(
   locale: Locale,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
-  const rows = pages[Symbol.asyncIterator]()
-  return new ReadableStream({
-    start: (controller) => controller.enqueue(encoder.encode(`${ROW_COLUMNS.join(',')}\r\n`)),
-    async pull(controller) {
-      const next = await rows.next()
-      if (next.done) return controller.close()
-      controller.enqueue(encoder.encode(next.value.map((row) => lineOf(row, locale)).join('')))
-    },
-  })
+  async function* parts() {
+    yield encoder.encode(`${ROW_COLUMNS.join(',')}\r\n`)
+    const pause = createPause()
+    for await (const rows of pages) {
+      const lines: string[] = []
+      for (const row of rows) {
+        // Each may have many reasons, which are translated.
+        await pause()
+        lines.push(lineOf(row, locale))
+      }
+      yield encoder.encode(lines.join(''))
+    }
+    return undefined
+  }
+  return streamOf(parts)
 }
 
 function lineOf(stored: ImportRow, locale: Locale): string {

@@ -36,6 +36,8 @@ export interface ImportDeps {
   domains: Domains
   /** The most rows of refused, and of skipped records that are kept. */
   rowsMax?: number | undefined
+  /** How many versions an undo goes back in a link's history. */
+  undoReach?: number | undefined
 }
 
 /** Records per transaction: a redirect waits for at most one transaction. */

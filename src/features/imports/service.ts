@@ -6,6 +6,7 @@ import { NONCE_BYTES, seal } from '../../lib/base/seal.ts'
 import { viewOf as linksSeenBy } from '../../lib/base/view.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
+import { createOpenLimit } from '../../platform/limits/index.ts'
 import { AddressNotAllowed } from '../../platform/outgoing/index.ts'
 import type { Storage, Transaction } from '../../platform/storage/index.ts'
 import type { Writer } from '../audit/index.ts'
@@ -48,6 +49,8 @@ const KEPT_FILES = 3
 const FORGOTTEN_MS = 24 * 3_600_000
 /** Rows read per query. */
 const STEP = 1_000
+/** The most concurrent exports of rows, of a workspace or a person, and in total. */
+const EXPORTS = { each: 4, inAll: 40 }
 
 /** Dependencies of the imports. */
 export interface ImportServiceDeps extends RemoteDeps {
@@ -74,6 +77,7 @@ export function createImportService(deps: ImportServiceDeps) {
   jobs.register(JOBS.file.dry, checkFile)
   jobs.register(JOBS.remote.dry, fromRemote, { asksOthers: true })
   jobs.register(UNDO, undo, { endAction: 'import.undone' })
+  const exports = createOpenLimit(EXPORTS.each, EXPORTS.inAll)
 
   return {
     ...createUploads(deps),
@@ -156,6 +160,9 @@ export function createImportService(deps: ImportServiceDeps) {
       const rows = await listRows(storage.reports, view, after, limit + 1, filter)
       return pageOf(rows, limit, ({ n }) => cursors.encode([n], binding))
     },
+
+    /** Streams such results. @throws AppError RATE_LIMITED if too many exports are open */
+    openExport: exports.stream,
 
     /** All of the records' results. @throws AppError IMPORT_NOT_FOUND */
     async allRows(caller: JobReader, id: string, filter: RowsFilter) {

@@ -17,6 +17,11 @@ import { reasonsOf } from './write.ts'
 
 /** Rows undone per transaction. */
 const STEP = 100
+/**
+ * The default of `undoReach`: of a link that many records changed, each restore reads what those
+ * before it have made.
+ */
+const UNDO_REACH = 1_000
 
 /** The result of a job that undoes an import. */
 interface UndoResult {
@@ -40,7 +45,7 @@ type Prepared = Awaited<ReturnType<LinkService['prepareRestore']>>
  * alone, with their rows.
  */
 export async function undoImport(
-  { storage, links }: ImportDeps,
+  { storage, links, undoReach = UNDO_REACH }: ImportDeps,
   { job, caller: callerNow, checkpoint, beginStep }: JobRun<{ import: string }, UndoState>,
 ): Promise<UndoResult> {
   const { workspaceNo } = job
@@ -62,7 +67,7 @@ export async function undoImport(
     for (const row of rows) {
       // Histories may be long, and one machine reads them in this thread.
       await pause()
-      prepared.push(await prepare(links, reader, row))
+      prepared.push(await prepare(links, reader, row, undoReach))
     }
     state = await storage.write(
       async (tx) => {
@@ -106,10 +111,11 @@ async function prepare(
   links: LinkService,
   caller: LinkWriter,
   { link_id: id, version_before: version }: ImportRow,
+  reach: number,
 ): Promise<Prepared | AppError> {
   if (version === null || id === null) return null
   try {
-    return await links.prepareRestore(caller, id, version)
+    return await links.prepareRestore(caller, id, version, reach)
   } catch (error) {
     if (error instanceof AppError) return error
     throw error
@@ -150,7 +156,8 @@ async function takeBack(
   const { link_id, version, version_before: before, clicks_before: clicks } = row
   const id = link_id as string
   const since = await restoredSince(tx, row).executeTakeFirst()
-  const isUnchanged = (now: number) => now === version || now === since?.version
+  const isUnchanged = (now: number, isDeleted = false) =>
+    !isDeleted && (now === version || now === since?.version)
   if (before === null) {
     await links.remove(tx, caller, id, isUnchanged)
     return version

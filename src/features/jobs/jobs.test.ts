@@ -387,6 +387,19 @@ describe('the API', () => {
     expect(entries.map(({ action }) => action)).toEqual(['job.created', 'job.cancelled'])
   })
 
+  test('cancels only what the caller could have started', async () => {
+    jobs.register('hooks.send', adding(site.storage), { scope: 'webhooks:write' })
+    const { id } = await add(jobs, 1, 'hooks.send')
+    const cancel = (key: string) => site.send('POST', `/api/v1/jobs/${id}/cancel`, as(key))
+    const refused = await cancel('writer')
+    expect([refused.status, (await bodyOf(refused)).error.code]).toEqual([
+      ...[403, 'INSUFFICIENT_SCOPE'],
+    ])
+    expect((await jobs.get(caller, id)).status).toBe('queued')
+    site.keys.hooks = { scopes: ['links:write', 'webhooks:write'], workspaceNo: 1 }
+    expect(await bodyOf(cancel('hooks'))).toMatchObject({ id, status: 'cancelled' })
+  })
+
   test('says why a job has failed, in the reader’s language', async () => {
     jobs.register('refused', () => Promise.reject(new AppError('SLUG_TAKEN')))
     jobs.start()

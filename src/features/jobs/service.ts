@@ -1,4 +1,5 @@
-import type { Permission, Reader } from '../../http/callers.ts'
+import { permits } from '../../http/admission.ts'
+import type { Caller, Permission, Reader } from '../../http/callers.ts'
 import type { Cursors } from '../../http/cursor.ts'
 import { pageOf } from '../../http/page.ts'
 import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
@@ -39,6 +40,8 @@ export const JOBS_PATH = '/api/v1/jobs'
 
 interface JobWriter extends Reader {
   readonly actor: Actor
+  /** Absent: everything is permitted. */
+  readonly scopes?: Caller['scopes'] | undefined
 }
 
 /** Who reads jobs: a person, the caller with a key, or an actor. */
@@ -181,10 +184,15 @@ export function createJobService(
 
     /**
      * Cancels a job: none of its further steps is committed. A finished one stays unchanged.
-     * @throws AppError JOB_NOT_FOUND
+     * @throws AppError JOB_NOT_FOUND; INSUFFICIENT_SCOPE, FORBIDDEN without the scope that starts it
      */
     async cancel(tx: Transaction, caller: JobWriter, id: string): Promise<JobRow> {
       const now = clock.now()
+      const scope = scopes.get((await found(findJob(tx, viewOf(caller), id))).type)
+      if (scope && caller.scopes && !permits({ scopes: caller.scopes }, scope)) {
+        const isPerson = caller.actor.type === 'user'
+        throw new AppError(isPerson ? 'FORBIDDEN' : 'INSUFFICIENT_SCOPE', { params: { scope } })
+      }
       const row = await cancelJob(tx, viewOf(caller), id, now)
       if (row === undefined) return withActorName(tx, await orNotFound(findJob(tx, viewOf(caller), id)))
       await recordChange(tx, caller.actor, { ...entryOf(row, now), action: 'job.cancelled' })

@@ -1,6 +1,7 @@
 import type { Caller } from '../../http/callers.ts'
 import { csvField } from '../../lib/base/csv.ts'
 import { streamOf } from '../../lib/base/streams.ts'
+import { createPause } from '../../lib/base/turn.ts'
 import { isSlugField } from '../../model/links/slug-settings.ts'
 import { createOpenLimit } from '../../platform/limits/index.ts'
 import { isSeen } from '../../platform/storage/index.ts'
@@ -18,8 +19,8 @@ export const EXPORTS_PER_WORKSPACE = 4
 const EXPORTS_MAX = 40
 /** Links per query: with 500 the heap grew by 50 MB more. */
 const PAGE_LINKS = 100
-/** Entries per query. */
-const PAGE_ENTRIES = 500
+/** Entries per query: each may have more than 100 kB. */
+const PAGE_ENTRIES = 100
 
 /** A count from an import, exported again. */
 const IMPORTED = 'clicks.imported'
@@ -131,6 +132,7 @@ async function* historyLines(
   const { reports } = ctx.storage
   const encoder = new TextEncoder()
   const about = { workspaceNo: caller.workspace.no, action: ['link'] }
+  const pause = createPause()
   for (let below: number | null = null; ; ) {
     until.throwIfAborted()
     const rows: AuditRow[] = await listEntries(reports, about, below, PAGE_ENTRIES)
@@ -138,8 +140,12 @@ async function* historyLines(
     const seen = rows.filter((row) => ids.has(row.target_id))
     // As in the history of one link: email addresses need the scope of the audit log.
     const named = caller.scopes.has('audit:read') ? seen : await withNames(reports, seen)
-    const lines = named.map((row) => JSON.stringify({ link_id: row.target_id, ...toHistoryEntry(row) }))
-    if (lines.length > 0) yield encoder.encode(`${lines.join('\n')}\n`)
+    const lines: string[] = []
+    for (const row of named) {
+      await pause()
+      lines.push(`${JSON.stringify({ link_id: row.target_id, ...toHistoryEntry(row) })}\n`)
+    }
+    if (lines.length > 0) yield encoder.encode(lines.join(''))
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE_ENTRIES) return undefined
     below = entryNumber(last)

@@ -1,6 +1,6 @@
-import type { IfMatch } from '../../http/callers.ts'
 import { validate } from '../../http/index.ts'
 import { pageOf } from '../../http/page.ts'
+import { createPause } from '../../lib/base/turn.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import {
@@ -21,8 +21,8 @@ import type { HistoryPage, Link } from './schemas.ts'
 import { BLANK, findLink } from './store.ts'
 import { change } from './update.ts'
 
-/** Entries per query when all are read. */
-const STEP = 500
+/** Entries per query when all are read: each may have more than 100 kB. */
+const STEP = 100
 
 /** A link that exists, or was deleted and can still be restored. */
 async function linkOrDeleted(
@@ -97,9 +97,11 @@ async function readChangesBackTo(
   const step = Math.min(STEP, from - to + 20)
   let reached = from
   let below: number | null = null
+  const pause = createPause()
   for (;;) {
     const rows: AuditRow[] = await listEntries(sql, about, below, step)
     for (const { version, action, before } of rows) {
+      await pause()
       if (reached === to) break
       if (version === null || version > reached || action === 'link.deleted') continue
       // The log doesn't reach back further.
@@ -157,12 +159,13 @@ export async function restore(
   caller: LinkWriter,
   id: string,
   prepared: PreparedRestore,
-  ifMatch: IfMatch,
+  /** Deleting a link doesn't change its version. */
+  ifMatch: (version: number, isDeleted: boolean) => boolean,
 ): Promise<Link> {
   await tx.lockWorkspace(caller.workspace.no)
   const found = await linkOrDeleted(ctx, tx, caller, id)
   const { row } = found
-  if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
+  if (!ifMatch(row.version, found.isDeleted)) throw new AppError('PRECONDITION_FAILED')
   const patch = prepared === null ? {} : await patchTo(ctx, tx, row, prepared)
   return change(ctx, tx, caller, found, patch, 'link.restored')
 }

@@ -5,6 +5,7 @@ import { formatTimestamp, parseQueryTime } from '../../lib/validation/timestamp.
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
 import type { Writer } from '../audit/index.ts'
 import type { FeedEvent } from '../events/types.ts'
+import { restrictedFoldersOf } from '../folders/index.ts'
 import { type JobRun, type JobService, Postponed } from '../jobs/index.ts'
 import type { CallerOf, WebhookContext } from './context.ts'
 import { makerOf, matchingPage } from './maker.ts'
@@ -24,7 +25,7 @@ import {
 
 /** Of one step of a replay. */
 const PAGE = 100
-/** While so many deliveries wait, a replay makes no others. */
+/** While so many deliveries wait, a replay or a test makes no others. */
 const WAITING_MAX = 1_000
 const WAIT_MS = 5_000
 const REPLAY = 'webhook.replay'
@@ -91,7 +92,10 @@ async function replay(
   return (await toDeliveries(ctx, caller, [{ ...row, ...again }]))[0] as Delivery
 }
 
-/** Sends a sample of each type. @throws AppError WEBHOOK_NOT_FOUND, WEBHOOK_DISABLED */
+/**
+ * Sends a sample of each type.
+ * @throws AppError WEBHOOK_NOT_FOUND, WEBHOOK_DISABLED, RATE_LIMITED: too many deliveries wait
+ */
 async function test(
   ctx: Context,
   tx: Transaction,
@@ -99,6 +103,13 @@ async function test(
   id: string,
 ): Promise<Delivery[]> {
   const webhook = await findEnabled(tx, caller, id)
+  if ((await countWaiting(tx, id, WAITING_MAX)) >= WAITING_MAX) {
+    const seconds = WAIT_MS / 1_000
+    throw new AppError('RATE_LIMITED', {
+      params: { seconds },
+      headers: { 'Retry-After': String(seconds) },
+    })
+  }
   const rows = typesOf(webhook).map((type) => {
     const event = sampleOf(type, ctx.ids.next('evt'))
     return { ...newDelivery(ctx, webhook, { ...event, number: null }), body: JSON.stringify(event) }
@@ -127,7 +138,9 @@ async function replayAll(
   await tx.lockWorkspace(caller.workspace.no)
   const upTo = await ctx.events.positionOf(caller, 'latest', 'after', tx)
   const input: ReplayInput = { ...start, webhook: id, upTo }
-  return ctx.jobs.enqueue(tx, caller, { type: REPLAY, input })
+  // Its numbers include events of links in these.
+  const folders = await restrictedFoldersOf(tx, caller)
+  return ctx.jobs.enqueue(tx, caller, { type: REPLAY, input, folders })
 }
 
 async function runReplay(ctx: Context, run: JobRun<ReplayInput, number>) {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { eventually } from '../../../test/harness/eventually.ts'
 import type { Scope } from '../../model/keys/scopes.ts'
 import { createTestDashboard, type TestDashboard } from '../audit/testing/dashboard.ts'
 import { COMMAND_LINE } from '../audit/types.ts'
@@ -202,6 +203,28 @@ describe('webhooks', () => {
       expect([path, ...codeOf(answer)]).toEqual([path, 409, 'WEBHOOK_DISABLED', undefined])
     }
   })
+})
+
+test('no test is added where a thousand deliveries wait', async () => {
+  const { id, types } = await create({ types: null })
+  const send = () => as('POST', `/webhooks/${id}/test`)
+  for (let made = 0; made < 1_000; made += types.length) expect((await send()).status).toBe(202)
+  const refused = await send()
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
+})
+
+test('a replay is hidden from members from whom links are hidden', async () => {
+  await its.as('admin', 'POST', '/folders', { name: 'Secret', access: 'members' })
+  const { id } = await create()
+  const { body: job } = await as('POST', `/webhooks/${id}/replay`, {})
+  its.jobs.start()
+  await eventually('the replay has ended', async () => {
+    const { body } = await as('GET', `/jobs/${job.id}`)
+    return body.finished_at === null ? undefined : body
+  })
+  await its.jobs.stop()
+  const seenBy = async (person: string) => (await its.as(person, 'GET', `/jobs/${job.id}`)).status
+  expect([await seenBy('owner'), await seenBy('member')]).toEqual([200, 404])
 })
 
 test('every type has a schema and a sample that it fits', async () => {

@@ -77,10 +77,10 @@ export function at(answer: unknown, ...path: string[]): unknown {
   return value
 }
 
-/** A nested number. */
+/** A nested count; anything else is as if it were absent. */
 export function numberAt(answer: unknown, ...path: string[]): number | undefined {
   const value = Number(textAt(answer, ...path) ?? Number.NaN)
-  return Number.isFinite(value) ? value : undefined
+  return Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
 /** A nested text or number; null: there is none. */

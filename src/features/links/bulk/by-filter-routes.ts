@@ -11,7 +11,7 @@ import { createFilterSchema } from '../list-query.ts'
 import { LINK_READ_ONLY } from '../read-only.ts'
 import type { LinkService } from '../service.ts'
 import type { FilterJobs } from './job.ts'
-import { OPERATIONS_MAX } from './schemas.ts'
+import { OPERATIONS_MAX, requestsFor } from './schemas.ts'
 
 /** Fields that are unique to a link, so they can't be set for many. */
 const OF_ONE = ['slug', 'aliases', 'external_id'] as const
@@ -85,7 +85,8 @@ export function registerByFilterRoutes(
       'Starts a job that changes each link independently. Its `result` is `{"succeeded", "failed", ' +
       '"errors"}`, with the first hundred links that were refused. Links created later aren’t ' +
       'changed. A dry run checks the first 1,000 links, or fewer if they have more than 16 MiB ' +
-      'together; its `result` has messages, too.',
+      'together; its `result` has messages, too. It counts as one request towards the rate limit for ' +
+      'every 100 links begun.',
     body: createBody(links.rules),
     readOnly: [...LINK_READ_ONLY].map((name) => `patch.${name}`),
     bodyExample: {
@@ -101,6 +102,9 @@ export function registerByFilterRoutes(
       example: JOB_EXAMPLE,
     },
     errors: ['COUNT_CHANGED', 'TOO_MANY_JOBS'],
+    // A job pays as it goes on, a dry run does its work here. `expected` is checked before that.
+    cost: async ({ body, dryRun }) =>
+      dryRun ? requestsFor(Math.min(body.expected, OPERATIONS_MAX)) : 1,
     async handler(call) {
       const { filter, patch, expected, ...rest } = call.body
       const caller = writerOf(call)
@@ -139,6 +143,7 @@ export function registerByFilterRoutes(
     method: 'post',
     path: '/api/v1/links/bulk/by-filter/{id}/undo',
     scope: 'links:write',
+    dryRun: true,
     operationId: 'undoChangeByFilter',
     tag: 'Links',
     summary: 'Undo an update by filter',

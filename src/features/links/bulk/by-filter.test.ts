@@ -5,6 +5,7 @@ import { createIds } from '../../../lib/base/ids.ts'
 import { systemRandom } from '../../../lib/base/random.ts'
 import { createMemoryLimiter } from '../../../platform/limits/index.ts'
 import { COMMAND_LINE } from '../../audit/index.ts'
+import { insertFolder } from '../../folders/store.ts'
 import { createJobService, type JobService } from '../../jobs/index.ts'
 import { permitting } from '../../jobs/testing/caller-of.ts'
 import type { LinkWriter } from '../context.ts'
@@ -140,6 +141,38 @@ test('deletes, which can be restored', async () => {
   expect(result.succeeded).toBe(2)
   expect((await links.list()).data.map(({ id }) => id)).toEqual([kept.id])
   await expectConsistent(links)
+})
+
+test('an undo leaves links deleted that were deleted, or deleted again, since', async () => {
+  const changed = await create('changed')
+  const again = await create('again')
+  const change = await start({ slug: ['changed'] }, { patch: { enabled: false } })
+  const deletion = await start({ slug: ['again'] }, { delete: true })
+  for (const id of [change, deletion]) expect((await finished(id)).result.succeeded).toBe(1)
+  await links.remove(changed.id)
+  await links.restore(again.id)
+  await links.remove(again.id)
+  for (const id of [change, deletion]) {
+    const undo = (tx: Parameters<typeof filterJobs.undo>[0]) => filterJobs.undo(tx, caller, id)
+    const { id: undone } = await links.storage.write(undo, { workspaceNo: 1 })
+    const { result } = await finished(undone)
+    expect(result as object).toEqual({ job_id: id, restored: 0, kept: 1 })
+  }
+  expect((await links.list()).data).toEqual([])
+})
+
+test('an undo that waits for its change records the folders of the links', async () => {
+  const folder_id = 'fld_1'
+  const times = { created_at: links.clock.ms, updated_at: links.clock.ms, version: 1 }
+  const folder = { id: folder_id, workspace_no: 1, name: 'F', name_key: 'f', merged_into: null }
+  await links.storage.write((tx) => insertFolder(tx, { ...folder, access: 'workspace', ...times }))
+  await create('filed', { folder_id })
+  const change = await start({}, { patch: { enabled: false } })
+  const undo = (tx: Parameters<typeof filterJobs.undo>[0]) => filterJobs.undo(tx, caller, change)
+  const { id } = await links.storage.write(undo, { workspaceNo: 1 })
+  expect((await finished(id)).result as object).toMatchObject({ restored: 1 })
+  const recorded = links.storage.read.db.selectFrom('job_folders').select('folder_id')
+  expect(await recorded.where('job_id', '=', id).execute()).toEqual([{ folder_id }])
 })
 
 test('links of folders hidden from the caller stay unchanged', async () => {

@@ -21,7 +21,7 @@ const TOLERANCE = 0.01
 /** Dependencies of the jobs. */
 interface ByFilterDeps {
   links: LinkService
-  jobs: Pick<JobService, 'enqueue' | 'get' | 'register'>
+  jobs: Pick<JobService, 'assertRoom' | 'enqueue' | 'get' | 'register'>
 }
 
 /** A requested change. */
@@ -38,8 +38,13 @@ export function createFilterJobs({ links, jobs }: ByFilterDeps) {
   jobs.register(UNDO, (run: JobRun<UndoInput, UndoState>) => links.undoFound(run))
 
   return {
-    /** @throws AppError COUNT_CHANGED if the number of matches differs from the expected one */
+    /**
+     * Before anything that takes long, such as hashing a password.
+     * @throws AppError COUNT_CHANGED if the number of matches differs from the expected one;
+     *   TOO_MANY_JOBS
+     */
     async count(caller: LinkWriter, filter: FilterQuery, expected: number): Promise<Found> {
+      await jobs.assertRoom(caller)
       const found = await links.countFound(caller, filter)
       if (Math.abs(found.total - expected) <= expected * TOLERANCE) return found
       throw new AppError('COUNT_CHANGED', { params: { count: found.total } })

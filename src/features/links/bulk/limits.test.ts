@@ -1,7 +1,16 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { createCursors } from '../../../http/cursor.ts'
 import { createTestApi, type TestApi } from '../../../http/testing/api.ts'
+import { createIds } from '../../../lib/base/ids.ts'
+import { systemRandom } from '../../../lib/base/random.ts'
+import { createMemoryLimiter } from '../../../platform/limits/index.ts'
+import { COMMAND_LINE } from '../../audit/index.ts'
+import { createJobService } from '../../jobs/index.ts'
+import { permitting } from '../../jobs/testing/caller-of.ts'
 import { registerLinkRoutes } from '../routes.ts'
 import { createTestLinks, type TestLinks } from '../testing/links.ts'
+import { registerByFilterRoutes } from './by-filter-routes.ts'
+import { createFilterJobs, type FilterJobs } from './job.ts'
 
 const BURST = 20
 let links: TestLinks
@@ -23,6 +32,7 @@ beforeEach(async () => {
 afterEach(() => api.close())
 
 const URL = 'https://a.example/'
+const NOTHING = { filter: {}, change: { patch: { title: 'New' } } }
 const bulk = (operations: object[], query = '') =>
   api.send('POST', `/api/v1/links/bulk${query}`, { body: { operations } })
 const creations = (n: number, more: (i: number) => object = () => ({})) =>
@@ -84,6 +94,51 @@ test('a dry run hashes no password, in no way', async () => {
   expect(left(answer)).toBe(BURST - 3 - 1)
   expect(hashed).toEqual([])
   expect((await links.list()).data).toMatchObject([{ id, has_password: false }])
+})
+
+/** Adds the endpoint of changes by filter; its jobs wait. */
+function addByFilter(): FilterJobs {
+  const { storage, clock, service } = links
+  const jobs = createJobService({
+    storage,
+    clock,
+    ids: createIds(clock, systemRandom),
+    cursors: createCursors('secret'),
+    logger: { warn() {}, error: (fields) => console.error(fields) },
+    callerOf: permitting({}),
+    limiter: createMemoryLimiter(),
+  })
+  const filterJobs = createFilterJobs({ links: service, jobs })
+  registerByFilterRoutes(api.api, { links: service, filterJobs })
+  return filterJobs
+}
+
+test('a change by filter that no job can make hashes no password', async () => {
+  const filterJobs = addByFilter()
+  const plan = { limits: { links: null, addresses: null } }
+  const caller = { workspace: { no: 1, plan }, actor: COMMAND_LINE }
+  const found = await filterJobs.count(caller, {}, 0)
+  await links.storage.write(
+    async (tx) => {
+      for (let i = 0; i < 20; i++) await filterJobs.enqueue(tx, caller, found, NOTHING)
+    },
+    { workspaceNo: 1 },
+  )
+  const body = { filter: {}, patch: { password: 'secret' }, expected: 0 }
+  const answer = await api.send('POST', '/api/v1/links/bulk/by-filter', { body })
+  expect([answer.status, hashed]).toEqual([429, []])
+})
+
+test('a dry run by filter costs as much as the same operations in bulk', async () => {
+  addByFilter()
+  for (let i = 0; i < 201; i++) await links.create({ destination_url: URL })
+  const body = { filter: {}, patch: { title: 'New' }, expected: 201 }
+  const path = '/api/v1/links/bulk/by-filter'
+  const dry = await api.send('POST', `${path}?dry_run=true`, { body })
+  expect([dry.status, left(dry)]).toEqual([202, BURST - 3])
+  // The job pays as it goes on.
+  const started = await api.send('POST', path, { body })
+  expect([started.status, left(started)]).toEqual([202, BURST - 3 - 1])
 })
 
 test('a retry of a bulk request succeeds after Retry-After, wherever it was refused', async () => {

@@ -18,6 +18,11 @@ export const LINK_BYTES_MAX = 16 * 1024 * 1024
 /** Up to this many operations count as one request for the rate limit. */
 const OPERATIONS_PER_REQUEST = 100
 
+/** How many requests a number of operations cost, without what they record. */
+export function requestsFor(operations: number): number {
+  return Math.max(1, Math.ceil(operations / OPERATIONS_PER_REQUEST))
+}
+
 /**
  * How many requests a bulk request counts as: by its operations or by the `bytes` of the link of
  * each, whichever is more, and each password to be hashed as one.
@@ -44,7 +49,7 @@ function requestsOf(bytes: readonly number[], burst: number | null): number {
   let [sum, fitting, requests] = [0, 0, 0]
   for (const [i, each] of bytes.entries()) {
     sum += each
-    const ofOperations = Math.ceil((i + 1) / OPERATIONS_PER_REQUEST)
+    const ofOperations = requestsFor(i + 1)
     requests = Math.max(ofOperations, Math.ceil(sum / BYTES_PER_REQUEST))
     const most = burst === null ? requests : Math.max(burst, ofOperations)
     // A single one is as good as a request of its own.
@@ -62,7 +67,7 @@ export function tooManyOperations(max: number) {
 /** The most that the operations of a body cost, by the names of members in it: it isn't parsed. */
 export function costMaxOf(body: Uint8Array): number {
   const operations = Math.min(OPERATIONS_MAX, timesIn(body, '"op"'))
-  return Math.ceil(operations / OPERATIONS_PER_REQUEST) + timesIn(body, '"password"')
+  return requestsFor(operations) + timesIn(body, '"password"')
 }
 
 /** How often a text is in a body, up to the most operations. */

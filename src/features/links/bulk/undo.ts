@@ -1,6 +1,7 @@
 import { createPause } from '../../../lib/base/turn.ts'
+import { seesFolder } from '../../../lib/base/view.ts'
 import { AppError } from '../../../lib/errors/index.ts'
-import { savepoint, type Transaction } from '../../../platform/storage/index.ts'
+import { type Sql, savepoint, type Transaction } from '../../../platform/storage/index.ts'
 import { type AuditRow, entryNumber, listEntries } from '../../audit/index.ts'
 import type { JobRun } from '../../jobs/index.ts'
 import type { LinkContext, LinkWriter } from '../context.ts'
@@ -59,6 +60,8 @@ export async function undoFound(
     state = await ctx.storage.write(
       async (tx) => {
         const caller = await callerNow(tx)
+        const ids = entries.map(({ target_id }) => target_id)
+        const from = await foldersOf(tx, ids)
         const next = { ...before, below: entryNumber(last) }
         for (const [i, entry] of entries.entries()) {
           await pause()
@@ -67,12 +70,25 @@ export async function undoFound(
         const { restored, kept } = next
         const done = restored + kept
         const progress = { done, failed: kept, total: Math.max(input.total, done) }
-        await checkpoint(tx, { progress, state: next, result: resultOf(input, next) })
+        const folders = [...from, ...(await foldersOf(tx, ids))]
+        // The job stays visible to its actor when others move links to where they are hidden.
+        const seen = folders.filter((id) => seesFolder(caller, id))
+        await checkpoint(tx, { progress, state: next, result: resultOf(input, next), folders: seen })
         return next
       },
       { workspaceNo },
     )
   }
+}
+
+/** The folders that links are in, also deleted ones. */
+async function foldersOf({ db }: Sql, ids: readonly string[]): Promise<string[]> {
+  const folders: string[] = []
+  for (const table of ['links', 'deleted_links'] as const) {
+    const found = db.selectFrom(table).select('folder_id').distinct().where('id', 'in', ids)
+    folders.push(...(await found.execute()).flatMap(({ folder_id }) => folder_id ?? []))
+  }
+  return folders
 }
 
 function resultOf({ job }: UndoInput, { restored, kept }: UndoState): UndoResult {
@@ -102,7 +118,8 @@ async function undoOne(
   prepared: PreparedRestore | AppError,
 ): Promise<'restored' | 'kept'> {
   if (prepared instanceof AppError) return 'kept'
-  const isUnchanged = (now: number) => action === 'link.deleted' || now === version
+  const isUnchanged = (now: number, isDeleted: boolean) =>
+    now === version && isDeleted === (action === 'link.deleted')
   try {
     await savepoint(tx, (part) => restore(ctx, part, caller, target_id, prepared, isUnchanged))
     return 'restored'
