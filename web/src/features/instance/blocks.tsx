@@ -120,7 +120,12 @@ function BlockRow({ block }: { block: Block }) {
       title={value}
       facts={[t(`instance.blocks.kind.${kind}`), created_by, format.date(created_at)]}
       actions={
-        <Button size="sm" loading={end.isPending} onClick={() => end.mutate(id)}>
+        <Button
+          size="sm"
+          aria-label={t('common.labelled', { label: t('instance.blocks.end'), value })}
+          loading={end.isPending}
+          onClick={() => end.mutate(id)}
+        >
           {t('instance.blocks.end')}
         </Button>
       }
@@ -153,10 +158,19 @@ function ReportRow({ report, onBlock }: { report: Report; onBlock: (address: str
       facts={[t('instance.reports.times', { count }), format.date(reported_at)]}
       actions={
         <>
-          <Button size="sm" onClick={() => onBlock(address)}>
+          <Button
+          size="sm"
+          aria-label={t('common.labelled', { label: t('instance.blocks.add'), value: address })}
+          onClick={() => onBlock(address)}
+        >
             {t('instance.blocks.add')}
           </Button>
-          <Button size="sm" loading={dismiss.isPending} onClick={() => dismiss.mutate(address)}>
+          <Button
+          size="sm"
+          aria-label={t('common.labelled', { label: t('instance.reports.dismiss'), value: address })}
+          loading={dismiss.isPending}
+          onClick={() => dismiss.mutate(address)}
+        >
             {t('instance.reports.dismiss')}
           </Button>
         </>
