@@ -55,6 +55,8 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       onClose()
     },
   })
+  // Links are shown only here: also those made before an address was refused.
+  const close = () => (made.some(({ url }) => url !== undefined) ? setDone(true) : onClose())
   const roles = useRoles()
   const [first] = made
   if (done && first !== undefined) {
@@ -92,7 +94,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       action={t(instance.mail ? 'members.invite.send' : 'members.invite.submit')}
       task={create}
       fields={['email', 'role']}
-      onClose={onClose}
+      onClose={close}
     >
       <TextField
         label={t('members.emails')}
