@@ -163,7 +163,12 @@ function NextSteps({
     }
     return (
       <div className="flex flex-wrap gap-2">
-        <Button variant="primary" disabled={changes === 0 || starting} onClick={onImport}>
+        <Button
+          variant="primary"
+          disabled={changes === 0}
+          loading={starting}
+          onClick={onImport}
+        >
           {t('imports.start')}
         </Button>
         <Button onClick={() => void navigate({ search: {} })}>{t('imports.back')}</Button>
@@ -176,7 +181,7 @@ function NextSteps({
         {t('common.toLinks')}
       </Link>
       {isUndoable(job) ? (
-        <Button disabled={undo.isPending} icon={<Undo2 />} onClick={() => undo.mutate()}>
+        <Button loading={undo.isPending} icon={<Undo2 />} onClick={() => undo.mutate()}>
           {t('imports.undo')}
         </Button>
       ) : null}

@@ -45,7 +45,7 @@ export function Rows({ job }: { job: Job }) {
       actions={
         <Button
           size="sm"
-          disabled={save.isPending}
+          loading={save.isPending}
           icon={<Download />}
           onClick={() => save.mutate()}
         >
