@@ -47,7 +47,10 @@ export function TxtRecord({ domain: { id, status, verification } }: { domain: Do
         {found.length > 0 ? (
           <>
             <dt className="text-muted">{t('domains.found')}</dt>
-            <dd dir="ltr" className="min-w-0 font-mono text-sm [overflow-wrap:anywhere]">
+            <dd
+              dir="ltr"
+              className="min-w-0 font-mono text-sm [overflow-wrap:anywhere] rtl:text-right"
+            >
               {found.map((text) => (
                 <div key={text}>{text}</div>
               ))}
