@@ -209,6 +209,8 @@ describe.skipIf(CHROMIUM === null)('what happened is said (needs Chromium)', () 
       await page.locator('aside').getByRole('button', { name: t('shell.account') }).click()
       await page.getByRole('menuitem', { name: t(submenu) }).click()
       await page.getByRole('menuitemradio', { name: item, exact: true }).click()
+      await page.keyboard.press('Escape')
+      await page.getByRole('menu').first().waitFor({ state: 'hidden' })
     }
     await page.goto('/app/account')
     await heading(page, en('settings.account'))
