@@ -69,6 +69,20 @@ describe.skipIf(CHROMIUM === null)('what happened is said (needs Chromium)', () 
     expect(visitor.faults).toEqual([])
   }, 60_000)
 
+  test('where a search led: Back shows it again', async () => {
+    const { page } = visitor
+    await api('POST', '/tags', { name: 'sought' })
+    await page.goto('/app/tags')
+    const search = page.getByRole('searchbox', { name: en('tags.search'), exact: true })
+    await search.fill('soug')
+    await page.waitForURL(/search=soug/)
+    await page.getByRole('link', { name: 'sought' }).click()
+    await page.waitForURL(/\/links\?tag=sought/)
+    await page.goBack()
+    await page.getByRole('link', { name: 'sought' }).waitFor()
+    expect(await search.inputValue()).toBe('soug')
+  }, 60_000)
+
   test('that folders couldn’t be found, which can be retried', async () => {
     const { page } = visitor
     await toList()
