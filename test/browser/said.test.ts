@@ -202,6 +202,19 @@ describe.skipIf(CHROMIUM === null)('what happened is said (needs Chromium)', () 
     await page.locator('button[aria-busy=true]').waitFor({ state: 'detached' })
   }, 60_000)
 
+  test('that a page is the last one, without taking the focus from its button', async () => {
+    const { page } = visitor
+    const operations = Array.from({ length: 60 }, (_, i) => ({
+      op: 'create',
+      link: { destination_url: 'https://example.com/', slug: `many-${i}` },
+    }))
+    await api('POST', '/links/bulk', { operations })
+    await toList()
+    await button('links.next').press('Enter')
+    await page.waitForURL(/cursor=/)
+    await button('links.next').and(page.locator('[aria-disabled=true]:focus')).waitFor()
+  }, 60_000)
+
   test('why an invitation can’t be read, unless it is invalid', async () => {
     const { page, close } = await dashboard.open()
     const failing = '**/app/api/v1/invitations/lookup'
