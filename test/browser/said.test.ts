@@ -142,7 +142,7 @@ describe.skipIf(CHROMIUM === null)('what happened is said (needs Chromium)', () 
     await role.filter({ hasText: en('role.viewer') }).waitFor()
   }, 60_000)
 
-  test('only keys that the person has, and pages that their own role allows', async () => {
+  test('to a viewer only the keys and pages that they have, and why a form doesn’t open', async () => {
     const { page, close } = await dashboard.open({ storageState: viewer })
     await page.goto('/app/links')
     await page.locator('[data-row]').nth(1).waitFor()
@@ -150,6 +150,11 @@ describe.skipIf(CHROMIUM === null)('what happened is said (needs Chromium)', () 
     const keys = page.getByRole('dialog', { name: en('shortcuts.title') })
     await keys.getByText(en('shortcuts.copy'), { exact: true }).waitFor()
     expect(await keys.getByText(en('shortcuts.edit'), { exact: true }).count()).toBe(0)
+    const found = await api<{ data: { id: string }[] }>('GET', '/links?search=alpha')
+    await page.goto(`/app/links?edit=${found.data[0]?.id}`)
+    await page.getByRole('dialog', { name: en('common.refused') }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.waitForURL((url) => !url.searchParams.has('edit'))
     const { data } = await api<{ data: { user_id: string; name: string }[] }>('GET', '/members')
     const own = data.find(({ name }) => name === 'A viewer')?.user_id
     await api('PATCH', `/members/${own}`, { role: 'owner' })
