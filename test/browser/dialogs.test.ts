@@ -102,8 +102,9 @@ describe.skipIf(CHROMIUM === null)('dialogs and menus (needs Chromium)', () => {
       await go(page, 'domains')
       await lookAt('domain-add', () => button(t('domains.add')).click())
       const host = 'go.example.com'
-      await lookAt('domain-settings', () => button(`${t('shell.settings')}: ${host}`).click())
-      await lookAt('domain-delete', () => button(`${t('domains.delete')}: ${host}`).click())
+      const ofHost = (label: string) => t('common.labelled', { label, value: host })
+      await lookAt('domain-settings', () => button(ofHost(t('shell.settings'))).click())
+      await lookAt('domain-delete', () => button(ofHost(t('domains.delete'))).click())
 
       await go(page, 'links')
       await lookAt('columns', () => button(t('links.columns')).click())
@@ -132,7 +133,7 @@ describe.skipIf(CHROMIUM === null)('dialogs and menus (needs Chromium)', () => {
       await page.getByRole('combobox', { name: t('links.qr.shape') }).waitFor()
       await look('qr')
       await go(page, 'links/deleted')
-      await button(t('links.trash.restore')).waitFor()
+      await page.getByRole('button', { name: t('links.trash.restore') }).waitFor()
       await look('deleted')
       await go(page, 'statistics')
       await lookAt('filter', async () => {

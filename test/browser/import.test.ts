@@ -90,6 +90,10 @@ describe.skipIf(CHROMIUM === null)('imports in the dashboard (needs Chromium)', 
     await look('undone')
     await page.goto(address)
     await page.getByRole('button', { name: en('imports.undo') }).waitFor()
+    // It asks as the list of jobs does.
+    await press(en('imports.undo'))
+    await question.getByRole('button', { name: en('common.cancel') }).click()
+    await question.waitFor({ state: 'detached' })
     expect(owner.faults).toEqual([])
   }, 120_000)
 

@@ -114,7 +114,7 @@ describe.skipIf(CHROMIUM === null)('tags, the archive and deleted links (needs C
       .first()
       .click()
     await page.waitForURL(`**/links/${id}`)
-    await button('links.trash.restore').click()
+    await page.getByRole('button', { name: en('links.trash.restore') }).click()
     await page.getByRole('heading', { level: 1, name: 'gone' }).waitFor()
     expect((await api('GET', `/links/${id}`)).slug).toBe('gone')
   })

@@ -181,13 +181,17 @@ describe.skipIf(CHROMIUM === null)('webhooks (needs Chromium)', () => {
       .click()
     await dialog().waitFor({ state: 'detached' })
 
+    const disabled = page.getByText(en('links.status.disabled'), { exact: true })
     await menu('links.disable')
-    await page.getByText(en('links.status.disabled'), { exact: true }).first().waitFor()
+    await disabled.first().waitFor()
     expect((await webhooks())[0]?.enabled).toBe(false)
+    await button('common.undo').click()
+    await disabled.waitFor({ state: 'detached' })
+    expect((await webhooks())[0]?.enabled).toBe(true)
+    await menu('links.disable')
+    await disabled.first().waitFor()
     await menu('links.enable')
-    await page
-      .getByText(en('links.status.disabled'), { exact: true })
-      .waitFor({ state: 'detached' })
+    await disabled.waitFor({ state: 'detached' })
     expect((await webhooks())[0]?.enabled).toBe(true)
   }, 120_000)
 

@@ -309,6 +309,11 @@ export const FORMS: readonly Sample[] = [
           {(value, set) => <DayInput label="From" value={value} onChange={set} />}
         </Kept>
       ),
+      stacked: () => (
+        <Kept first="2030-05-01">
+          {(value, set) => <DayInput stacked label="From" value={value} onChange={set} />}
+        </Kept>
+      ),
     },
   },
   {

@@ -61,7 +61,7 @@ interface Group {
 export function Palette({ onClose, ...opens }: Opens & { onClose: () => void }) {
   const { t } = useI18n()
   const [text, setText] = useState('')
-  const groups = useGroups(text, opens)
+  const { groups, isPending } = useGroups(text, opens)
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
@@ -91,7 +91,9 @@ export function Palette({ onClose, ...opens }: Opens & { onClose: () => void }) 
               />
             </div>
             <Autocomplete.Empty>
-              <p className="px-4 py-6 text-muted">{t('common.nothingFound')}</p>
+              <p className="px-4 py-6 text-muted">
+                {t(isPending ? 'common.loading' : 'common.nothingFound')}
+              </p>
             </Autocomplete.Empty>
             <Autocomplete.List className="min-h-0 overflow-y-auto overscroll-contain p-1.5 empty:p-0">
               {(group: Group) => (
@@ -142,12 +144,12 @@ interface Opens {
   onNewWorkspace: () => void
 }
 
-/** The groups that match the text. */
-function useGroups(text: string, opens: Opens): Group[] {
+/** The groups that match the text; `isPending`: links are still being looked for. */
+function useGroups(text: string, opens: Opens): { groups: Group[]; isPending: boolean } {
   const { t } = useI18n()
   const place = usePlace()
   const openWorkspace = useOpenWorkspace()
-  const links = useFoundLinks(text)
+  const { links, isPending } = useFoundLinks(text)
   const views = useViewCommands()
   const saved = useFilterCommands()
   const pages = usePages()
@@ -164,7 +166,7 @@ function useGroups(text: string, opens: Opens): Group[] {
         run: () => openWorkspace(id),
       }),
     )
-  return [
+  const groups = [
     { label: t('shell.links'), items: links },
     { label: t('links.views'), items: views.filter(fits).slice(0, SHOWN) },
     { label: t('statistics.saved'), items: saved.filter(fits).slice(0, SHOWN) },
@@ -172,6 +174,7 @@ function useGroups(text: string, opens: Opens): Group[] {
     { label: t('shell.palette.pages'), items: pages.filter(fits) },
     { label: t('shell.workspaces'), items: others.filter(fits) },
   ].filter(({ items }) => items.length > 0)
+  return { groups, isPending }
 }
 
 /** The pages of the sidebar, and those behind them. */
@@ -291,7 +294,7 @@ function useFilterCommands(): Command[] {
 }
 
 /** Links found by the list's search; the newest ones without a text. */
-function useFoundLinks(text: string): Command[] {
+function useFoundLinks(text: string): { links: Command[]; isPending: boolean } {
   const { workspace } = usePlace()
   const navigate = useNavigate()
   const asked = text.trim()
@@ -299,13 +302,14 @@ function useFoundLinks(text: string): Command[] {
   const found = useQuery(linksQuery(workspace.id, q === '' ? {} : { q }))
   // Until the response arrives nothing is shown, so that Enter can't open something else by
   // mistake.
-  const isCurrent = q === asked && !found.isPlaceholderData
+  const isCurrent = q === asked && !found.isPending && !found.isPlaceholderData
   const links = isCurrent ? (found.data?.data ?? []) : []
-  return links.slice(0, SHOWN).map((link) => ({
+  const commands = links.slice(0, SHOWN).map((link) => ({
     id: link.id,
     label: nameOf(link),
     hint: link.title ?? link.destination_url,
     Icon: Link2,
     run: () => void navigate({ to: '/links/$id', params: { id: link.id } }),
   }))
+  return { links: commands, isPending: !isCurrent }
 }

@@ -1,13 +1,16 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { BookOpen, Keyboard, Languages, LogOut, SunMoon, UserRound } from 'lucide-react'
-import { type ReactElement, useState } from 'react'
-import { api } from '../api/client.ts'
+import type { ReactElement } from 'react'
+import { api, ok } from '../api/client.ts'
+import { sessionQuery } from '../api/session.ts'
 import { useI18n } from '../i18n/index.tsx'
-import { LANGUAGE_NAMES, LOCALES } from '../i18n/locales.ts'
+import { LANGUAGE_NAMES, LOCALES, type Locale } from '../i18n/locales.ts'
 import { useMedia } from '../lib/media.ts'
 import { Menu, MenuItem, MenuRadio, MenuSeparator, Submenu } from '../ui/menu.tsx'
+import { useAction } from '../ui/toast.tsx'
 import { useSetLanguage } from './language.tsx'
-import { currentTheme, setTheme, type Theme } from './preferences.ts'
+import { setTheme, useTheme } from './preferences.ts'
 import { useSignOut } from './sign-out.ts'
 
 /** The person's menu: language, appearance, account, signing out. */
@@ -23,18 +26,16 @@ export function PersonMenu({
   const i18n = useI18n()
   const { t } = i18n
   const setLanguage = useSetLanguage()
-  const [theme, setShown] = useState(currentTheme)
+  const client = useQueryClient()
+  const theme = useTheme()
   const touched = useMedia('(pointer: coarse)')
 
-  const changeTheme = (next: Theme) => {
-    setTheme(next)
-    setShown(next)
-  }
-  const changeLanguage = async (locale: (typeof LOCALES)[number]) => {
+  const changeLanguage = useAction(async (locale: Locale) => {
     await setLanguage(locale)
     // Also for emails, and other devices.
-    await api.PATCH('/api/v1/account', { body: { language: locale } }).catch(() => {})
-  }
+    await ok(api.PATCH('/api/v1/account', { body: { language: locale } }))
+    await client.invalidateQueries({ queryKey: sessionQuery.queryKey })
+  })
   const signOut = useSignOut()
 
   return (
@@ -46,7 +47,7 @@ export function PersonMenu({
         <MenuRadio
           label={t('shell.language')}
           value={i18n.locale}
-          onChange={changeLanguage}
+          onChange={(locale) => changeLanguage.mutate(locale)}
           options={LOCALES.map((locale) => ({
             value: locale,
             label: <span lang={locale}>{LANGUAGE_NAMES[locale]}</span>,
@@ -57,7 +58,7 @@ export function PersonMenu({
         <MenuRadio
           label={t('shell.theme')}
           value={theme}
-          onChange={changeTheme}
+          onChange={setTheme}
           options={[
             { value: 'system', label: t('shell.themeSystem') },
             { value: 'light', label: t('shell.themeLight') },

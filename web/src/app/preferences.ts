@@ -1,3 +1,4 @@
+import { useSyncExternalStore } from 'react'
 import type { Locale } from '../i18n/locales.ts'
 
 /** Light, dark, or that of the system. */
@@ -17,15 +18,26 @@ function remember(name: string, value: string | null): void {
   document.cookie = `${name}=${value ?? ''}; Path=/app; Max-Age=${age}; SameSite=Lax${secure}`
 }
 
-export function currentTheme(): Theme {
+const themeChanged = new EventTarget()
+
+function currentTheme(): Theme {
   const theme = document.documentElement.dataset.theme
   return theme === 'light' || theme === 'dark' ? theme : 'system'
+}
+
+/** The theme, now and whenever it changes: the menu and the account's page both show it. */
+export function useTheme(): Theme {
+  return useSyncExternalStore((listen) => {
+    themeChanged.addEventListener('change', listen)
+    return () => themeChanged.removeEventListener('change', listen)
+  }, currentTheme)
 }
 
 export function setTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme
   else document.documentElement.dataset.theme = theme
   remember('slugline_theme', theme === 'system' ? null : theme)
+  themeChanged.dispatchEvent(new Event('change'))
 }
 
 /** Saves the person's language for the next first HTML; null: that of the browser. */

@@ -139,7 +139,8 @@ const shares = shellPage(
 const tags = createRoute({
   getParentRoute: () => shell,
   path: '/tags',
-  validateSearch: ({ tab }: Search) => defined({ tab: oneOf(tab, ['folders']) }),
+  validateSearch: ({ tab, search }: Search) =>
+    defined({ tab: oneOf(tab, ['folders']), search: textOf(search) }),
   component: page(() => import('../features/groups/page.tsx'), 'TagsPage'),
 })
 const imports = createRoute({

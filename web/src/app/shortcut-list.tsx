@@ -45,12 +45,26 @@ const STATISTICS: Group = [
   ]),
 ]
 
-/** All keys, by `?`. */
+/** What only those can do who may change links: others don't have their keys. */
+const WRITING: readonly MessageKey[] = [
+  'shortcuts.create',
+  'shortcuts.select',
+  'shortcuts.edit',
+  'links.bulk.tags',
+  'folders.move',
+  'shortcuts.delete',
+]
+
+/** All keys that the person has, by `?`. */
 export function ShortcutList({ onClose }: { onClose: () => void }) {
   const { t } = useI18n()
+  const place = usePlace()
+  const isWritable = place.may('links:write')
+  const shown = (lines: Group[1]) =>
+    lines.filter(([what]) => isWritable || !WRITING.includes(what))
   const pages: Group = [
     'shortcuts.goTo',
-    destinationsOf(usePlace()).map(({ label, letter }) => [label, [`g ${letter}`]]),
+    destinationsOf(place).map(({ label, letter }) => [label, [`g ${letter}`]]),
   ]
   return (
     <Dialog onClose={onClose} title={t('shortcuts.title')}>
@@ -59,7 +73,7 @@ export function ShortcutList({ onClose }: { onClose: () => void }) {
         <section key={title} className="flex flex-col gap-1" tabIndex={0} aria-label={t(title)}>
           <h3 className="mt-2 font-medium text-faint text-xs">{t(title)}</h3>
           <dl className="flex flex-col">
-            {lines.map(([what, keys]) => (
+            {shown(lines).map(([what, keys]) => (
               <div
                 key={what}
                 className="flex min-h-8 items-center justify-between gap-4 border-line border-b last:border-0"

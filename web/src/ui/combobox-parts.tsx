@@ -18,6 +18,7 @@ export function OpenedCombobox({
   placeholder,
   onSearch,
   custom = false,
+  pending = false,
   chosen,
   invalid = false,
   className,
@@ -92,7 +93,9 @@ export function OpenedCombobox({
               className={cx(CONTROL, 'h-8 shrink-0 px-2.5 pointer-coarse:h-10')}
             />
             <Base.Empty>
-              <p className="px-2 py-3 text-muted text-sm">{t('common.nothingFound')}</p>
+              <p className="px-2 py-3 text-muted text-sm">
+                {t(pending ? 'common.loading' : 'common.nothingFound')}
+              </p>
             </Base.Empty>
             <Base.List className="min-h-0 overflow-y-auto overscroll-contain">
               {(option: Option) => (

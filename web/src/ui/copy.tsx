@@ -4,9 +4,21 @@ import { useI18n } from '../i18n/index.tsx'
 import { copyText } from '../lib/clipboard.ts'
 import { Button, IconButton } from './button.tsx'
 import { cx } from './cx.ts'
+import { showToast } from './toast.tsx'
+
+/** Copies a text. False: the browser didn't allow it, which is said. */
+export function useCopyText(): (text: string) => Promise<boolean> {
+  const { t } = useI18n()
+  return async (text) => {
+    const isCopied = await copyText(text)
+    if (!isCopied) showToast({ title: t('common.notCopied'), bad: true })
+    return isCopied
+  }
+}
 
 /** Whether a text was just copied, and the function that copies. */
 function useCopied(onCopied?: () => void): [boolean, (text: string) => Promise<void>] {
+  const copy = useCopyText()
   const [copied, setCopied] = useState(0)
   useEffect(() => {
     if (copied === 0) return
@@ -16,7 +28,7 @@ function useCopied(onCopied?: () => void): [boolean, (text: string) => Promise<v
   return [
     copied > 0,
     async (text) => {
-      if (!(await copyText(text))) return
+      if (!(await copy(text))) return
       setCopied((count) => count + 1)
       onCopied?.()
     },

@@ -40,6 +40,8 @@ export interface ComboboxProps {
   placeholder?: string
   /** If set: the options are results for this text, not all of them. */
   onSearch?: (text: string) => void
+  /** Whether the options are still being loaded. */
+  pending?: boolean
   /** Typed values can be chosen, too. */
   custom?: boolean
   /** If set: any number can be chosen, and these are. The list stays open; `onChange` toggles one. */

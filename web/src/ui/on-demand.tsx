@@ -1,4 +1,5 @@
 import { cloneElement, type HTMLAttributes, type KeyboardEvent, type ReactElement } from 'react'
+import { part as loadPart } from '../lib/part.ts'
 
 /** A chunk of the program that is loaded when it is about to be needed. */
 export interface OnDemand<T> {
@@ -8,12 +9,19 @@ export interface OnDemand<T> {
   isLoaded(): boolean
 }
 
+let failed: (error: unknown) => void = () => {}
+
+/** Sets what says that a pressed button's chunk couldn't be loaded. */
+export function onLoadFailure(say: (error: unknown) => void): void {
+  failed = say
+}
+
 export function onDemand<T>(load: () => Promise<T>): OnDemand<T> {
   let loaded: T | undefined
   let loading: Promise<T> | undefined
   return {
     load() {
-      loading ??= load().then(
+      loading ??= loadPart(load).then(
         (module) => {
           loaded = module
           return module
@@ -50,7 +58,7 @@ export function PendingTrigger({
   onOpen: () => void
 }) {
   const approach = () => void part.load().catch(() => {})
-  const open = () => void part.load().then(onOpen, () => {})
+  const open = () => void part.load().then(onOpen, (error: unknown) => failed(error))
   const props: HTMLAttributes<HTMLElement> = {
     'aria-haspopup': popup,
     'aria-expanded': false,

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { errorText } from './errors.ts'
-import { onDemand } from './on-demand.tsx'
+import { onDemand, onLoadFailure } from './on-demand.tsx'
 import type { ToastOptions } from './toast-parts.tsx'
 
 const parts = onDemand(() => import('./toast-parts.tsx'))
@@ -40,6 +40,8 @@ export function useAction<Result, Input = void>(
 /** The container of toasts, once around the app. Screen readers need it before the first toast. */
 export function Toasts() {
   const [isLoaded, setLoaded] = useState(parts.isLoaded)
+  const showError = useShowError()
+  useEffect(() => onLoadFailure(showError))
   useEffect(() => {
     mount = () =>
       void parts.load().then(

@@ -39,6 +39,7 @@ export function Filters({
     const all = Object.entries({ ...filter, ...changed }).filter(([, value]) => value)
     onChange(Object.fromEntries(all) as AuditSearch)
   }
+  const named = t('audit.filter.target', { target: target ?? filter.target ?? '' })
   const days = [
     ['after', 'audit.filter.after'],
     ['before', 'audit.filter.before'],
@@ -67,9 +68,9 @@ export function Filters({
         <Chip
           tone="accent"
           onRemove={() => set({ target: undefined })}
-          removeLabel={t('audit.filter.clear')}
+          removeLabel={t('links.removeFilter', { filter: named })}
         >
-          {t('audit.filter.target', { target: target ?? filter.target })}
+          {named}
         </Chip>
       )}
       {Object.keys(filter).length > 0 ? (

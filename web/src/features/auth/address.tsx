@@ -20,3 +20,9 @@ export function PageLink({
 }: Omit<ComponentProps<'a'>, 'href'> & { to: string; search?: AuthSearch }) {
   return <a {...props} href={addressOf(to, search)} />
 }
+
+/** The search parameters with which another page continues where this one would. */
+export function onward(): AuthSearch {
+  const { next } = searchOfPage()
+  return next === undefined ? {} : { next }
+}

@@ -18,7 +18,8 @@ export default function ConfirmDialog({ onAnswer }: { onAnswer: (confirmed: bool
     onSuccess() {
       if (hasPassword) onAnswer(true)
       else {
-        const next = window.location.pathname.replace(/^\/app/, '')
+        const { pathname, search, hash } = window.location
+        const next = pathname.replace(/^\/app/, '') + search + hash
         window.location.assign(`/app/sign-in?${new URLSearchParams({ next })}`)
       }
     },

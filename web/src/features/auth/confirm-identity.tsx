@@ -7,19 +7,20 @@ const ConfirmDialog = lazy(() => part(() => import('./confirm-identity-dialog.ts
 /** Asks for the password when the server requires a confirmation; then the request is retried. */
 export function ConfirmIdentity() {
   const [answer, setAnswer] = useState<((confirmed: boolean) => void) | null>(null)
-  useEffect(
-    () =>
-      onConfirmNeeded(
-        () =>
-          new Promise<boolean>((resolve) => {
-            setAnswer(() => (confirmed: boolean) => {
-              setAnswer(null)
-              resolve(confirmed)
-            })
-          }),
-      ),
-    [],
-  )
+  useEffect(() => {
+    // Requests that are refused at the same time wait for the same answer.
+    let asking: Promise<boolean> | undefined
+    return onConfirmNeeded(() => {
+      asking ??= new Promise((resolve) => {
+        setAnswer(() => (confirmed: boolean) => {
+          asking = undefined
+          setAnswer(null)
+          resolve(confirmed)
+        })
+      })
+      return asking
+    })
+  }, [])
   return answer === null ? null : (
     <Suspense>
       <ConfirmDialog onAnswer={answer} />

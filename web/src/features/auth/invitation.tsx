@@ -1,10 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ApiError } from '../../api/errors.ts'
 import { useSession, useSessionChanged } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, buttonClass, WRAPPING } from '../../ui/button.tsx'
 import { FormError } from '../../ui/field.tsx'
 import { Form, Submit } from '../../ui/form.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { AccountFields } from './account-fields.tsx'
 import { PageLink } from './address.tsx'
@@ -23,7 +25,15 @@ export function InvitationPage() {
     enabled: token !== '',
     retry: false,
   })
-  if (invitation.isError || token === '') {
+  const { error } = invitation
+  if (error !== null && !isRefused(error)) {
+    return (
+      <main className="flex min-h-dvh flex-col justify-center">
+        <Problem heading="h1" error={error} onRetry={() => void invitation.refetch()} />
+      </main>
+    )
+  }
+  if (error !== null || token === '') {
     return (
       <Frame title={t('auth.invitation.invalid')} text={t('auth.invitation.invalidText')}>
         <PageLink to="/links" className={buttonClass()}>
@@ -41,6 +51,11 @@ export function InvitationPage() {
     )
   }
   return <Accept token={token} invitation={invitation.data} />
+}
+
+/** Whether the server doesn't know the invitation: otherwise another attempt may find it. */
+function isRefused(error: Error): boolean {
+  return error instanceof ApiError && error.status >= 400 && error.status < 429
 }
 
 function Accept({ token, invitation }: { token: string; invitation: Invitation }) {

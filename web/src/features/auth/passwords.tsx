@@ -6,7 +6,7 @@ import { buttonClass } from '../../ui/button.tsx'
 import { fieldError } from '../../ui/errors.ts'
 import { Form, Submit } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { addressOf, PageLink } from './address.tsx'
+import { addressOf, onward, PageLink } from './address.tsx'
 import { leaveFor } from './arrive.ts'
 import { askForReset, resetPassword } from './queries.ts'
 import { Frame } from './frame.tsx'
@@ -16,7 +16,11 @@ import { PASSWORD_MIN, PasswordField } from './password-field.tsx'
 function BackToSignIn() {
   const { t } = useI18n()
   return (
-    <PageLink to="/sign-in" className="underline underline-offset-2 hover:text-fg">
+    <PageLink
+      to="/sign-in"
+      search={onward()}
+      className="underline underline-offset-2 hover:text-fg"
+    >
       {t('auth.back')}
     </PageLink>
   )

@@ -6,7 +6,7 @@ import { fieldError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
 import { Form, Submit } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { addressOf, PageLink, searchOfPage } from './address.tsx'
+import { addressOf, onward, PageLink, searchOfPage } from './address.tsx'
 import { leaveFor, useArrive } from './arrive.ts'
 import { signIn } from './queries.ts'
 import { Frame } from './frame.tsx'
@@ -32,7 +32,7 @@ export function SignInPage() {
   const byPassword = useMutation({
     mutationFn: () => signIn(email, password),
     async onSuccess({ twoFactorRedirect }) {
-      if (twoFactorRedirect) await leaveFor(addressOf('/two-factor', next ? { next } : {}))
+      if (twoFactorRedirect) await leaveFor(addressOf('/two-factor', onward()))
       else await arrive(next)
     },
   })
@@ -49,7 +49,11 @@ export function SignInPage() {
         instance.sign_up === 'open' ? (
           <>
             {t('auth.signIn.noAccount')}{' '}
-            <PageLink to="/sign-up" className="text-accent-text underline underline-offset-2">
+            <PageLink
+              to="/sign-up"
+              search={onward()}
+              className="text-accent-text underline underline-offset-2"
+            >
               {t('auth.signIn.signUp')}
             </PageLink>
           </>
@@ -84,6 +88,7 @@ export function SignInPage() {
           <Submit of={byPassword}>{t('auth.signIn.submit')}</Submit>
           <PageLink
             to="/forgot-password"
+            search={onward()}
             className="self-center py-0.5 text-muted text-sm underline underline-offset-2 hover:text-fg"
           >
             {t('auth.signIn.forgot')}

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useSession } from '../../app/workspace.tsx'
+import { useSession, useSessionChanged } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Form, Submit } from '../../ui/form.tsx'
 import { AccountFields } from './account-fields.tsx'
-import { PageLink, searchOfPage } from './address.tsx'
+import { onward, PageLink, searchOfPage } from './address.tsx'
 import { useArrive } from './arrive.ts'
 import { signUp } from './queries.ts'
 import { Frame } from './frame.tsx'
@@ -15,19 +15,37 @@ export function SignUpPage() {
   const { instance } = useSession()
   const { next } = searchOfPage()
   const arrive = useArrive()
+  const sessionChanged = useSessionChanged()
   const [account, setAccount] = useState({ name: '', email: '', password: '' })
   const create = useMutation({
-    mutationFn: () => signUp(account.name, account.email, account.password),
-    onSuccess: () => arrive(next),
+    async mutationFn() {
+      await signUp(account.name, account.email, account.password)
+      // Without a session the address has to be confirmed first.
+      return (await sessionChanged()).user !== null
+    },
+    onSuccess: (isSignedIn) => (isSignedIn ? arrive(next) : undefined),
   })
   const foot = (
     <>
       {t('auth.signUp.haveAccount')}{' '}
-      <PageLink to="/sign-in" className="text-accent-text underline underline-offset-2">
+      <PageLink
+        to="/sign-in"
+        search={onward()}
+        className="text-accent-text underline underline-offset-2"
+      >
         {t('auth.signIn.submit')}
       </PageLink>
     </>
   )
+  if (create.data === false) {
+    return (
+      <Frame
+        title={t('auth.forgot.sent')}
+        text={t('auth.signUp.sentText', { email: account.email })}
+        foot={foot}
+      />
+    )
+  }
   if (instance.sign_up !== 'open') {
     const closed = instance.sign_up === 'closed'
     return (

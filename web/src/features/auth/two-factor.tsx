@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
-import { PageLink, searchOfPage } from './address.tsx'
+import { onward, PageLink, searchOfPage } from './address.tsx'
 import { useArrive } from './arrive.ts'
 import { CODE_TEXTS, CodeForm, type CodeKind } from './code-form.tsx'
 import { Frame } from './frame.tsx'
@@ -16,7 +16,11 @@ export function TwoFactorPage() {
       title={t('auth.twoFactor.title')}
       text={t(CODE_TEXTS[kind])}
       foot={
-        <PageLink to="/sign-in" className="underline underline-offset-2 hover:text-fg">
+        <PageLink
+          to="/sign-in"
+          search={onward()}
+          className="underline underline-offset-2 hover:text-fg"
+        >
           {t('auth.back')}
         </PageLink>
       }

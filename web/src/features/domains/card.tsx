@@ -49,13 +49,13 @@ export function DomainCard({
           <div className="flex gap-1">
             <IconButton
               size="sm"
-              label={`${t('shell.settings')}: ${host}`}
+              label={t('common.labelled', { label: t('shell.settings'), value: host })}
               icon={<Settings size={16} />}
               onClick={onSettings}
             />
             <IconButton
               size="sm"
-              label={`${t('domains.delete')}: ${host}`}
+              label={t('common.labelled', { label: t('domains.delete'), value: host })}
               icon={<Trash2 size={16} />}
               onClick={onDelete}
             />

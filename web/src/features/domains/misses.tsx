@@ -131,7 +131,7 @@ function MissTable({
                   size="sm"
                   brief
                   icon={<Plus />}
-                  aria-label={`${t('links.create')}: ${path}`}
+                  aria-label={t('common.labelled', { label: t('links.create'), value: path })}
                   onClick={() => newLink({ domain: host, slug: path.slice(1) })}
                 >
                   {t('links.create')}

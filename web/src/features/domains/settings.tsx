@@ -5,6 +5,7 @@ import { Checkbox } from '../../ui/checkbox.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { fieldError } from '../../ui/errors.ts'
 import { TextareaField, TextField } from '../../ui/text-field.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { type Domain, type DomainPatch, updateDomain } from './queries.ts'
 import { useDomainsChanged } from './dialogs.tsx'
 import { SLUG_FIELDS, SlugSettingsFields, slugDraftOf, slugPatchOf } from './slug-fields.tsx'
@@ -85,6 +86,7 @@ export function SettingsDialog({ domain, onClose }: { domain: Domain; onClose: (
     mutationFn: () => updateDomain(domain.id, patchOf(draft)),
     async onSuccess() {
       await changed()
+      showToast({ title: t('common.saved') })
       onClose()
     },
   })

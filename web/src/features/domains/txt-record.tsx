@@ -14,7 +14,8 @@ export function TxtRecord({ domain: { id, status, verification } }: { domain: Do
   const { workspace, may } = usePlace()
   const client = useQueryClient()
   const check = useMutation({
-    mutationFn: () => verifyDomain(id),
+    // By a press, or by itself: then nothing but the result is shown.
+    mutationFn: (_isPressed: boolean) => verifyDomain(id),
     onSuccess: () => client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'domains') }),
   })
   const { mutate, isPending } = check
@@ -22,7 +23,7 @@ export function TxtRecord({ domain: { id, status, verification } }: { domain: Do
   useEffect(() => {
     if (!isAutomatic || isPending) return
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') mutate()
+      if (document.visibilityState === 'visible') mutate(false)
     }, VERIFY_MS)
     return () => clearInterval(timer)
   }, [isAutomatic, isPending, mutate])
@@ -47,7 +48,10 @@ export function TxtRecord({ domain: { id, status, verification } }: { domain: Do
         {found.length > 0 ? (
           <>
             <dt className="text-muted">{t('domains.found')}</dt>
-            <dd dir="ltr" className="min-w-0 font-mono text-sm [overflow-wrap:anywhere]">
+            <dd
+              dir="ltr"
+              className="min-w-0 font-mono text-sm [overflow-wrap:anywhere] rtl:text-right"
+            >
               {found.map((text) => (
                 <div key={text}>{text}</div>
               ))}
@@ -61,10 +65,13 @@ export function TxtRecord({ domain: { id, status, verification } }: { domain: Do
           {error === null ? null : <code className="ms-2">{error}</code>}
         </p>
       ) : null}
-      <FormError error={check.error} />
+      <FormError error={check.variables ? check.error : null} />
       {may('domains:write') ? (
         <div>
-          <Button loading={check.isPending} onClick={() => check.mutate()}>
+          <Button
+            loading={check.isPending && check.variables}
+            onClick={() => check.mutate(true)}
+          >
             {t('domains.check')}
           </Button>
         </div>

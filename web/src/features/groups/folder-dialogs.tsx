@@ -85,11 +85,14 @@ function MemberList({
 }) {
   const { t } = useI18n()
   const { workspace, user } = usePlace()
-  const members = useQuery(membersQuery(workspace.id)).data ?? []
-  const listed = members.filter(({ role }) => role === 'member' || role === 'viewer')
+  const members = useQuery(membersQuery(workspace.id))
+  const listed = members.data?.filter(({ role }) => role === 'member' || role === 'viewer') ?? []
   return (
     <fieldset className="flex flex-col gap-1">
       <legend className="mb-1.5 font-medium text-sm">{t('folders.members')}</legend>
+      {members.isSuccess && listed.length === 0 ? (
+        <p className="text-muted text-sm">{t('common.none')}</p>
+      ) : null}
       {listed.map(({ user_id: id, name, email }) => {
         const isSelf = id === user.id
         return (
@@ -98,10 +101,9 @@ function MemberList({
             className="min-h-9"
             label={<bdi>{name || email}</bdi>}
             hint={name ? <bdi>{email}</bdi> : null}
+            disabled={isSelf}
             checked={isSelf || value.includes(id)}
-            onChange={(on) => {
-              if (!isSelf) onChange(on ? [...value, id] : value.filter((one) => one !== id))
-            }}
+            onChange={(on) => onChange(on ? [...value, id] : value.filter((one) => one !== id))}
           />
         )
       })}

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { InputGroup } from '../../ui/input.tsx'
 import { ITEM } from '../../ui/popup.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { type Folder, foldersQuery } from './queries.ts'
 
 /** A searchable list for choosing a folder, or none. */
@@ -82,9 +83,19 @@ export function FolderList({
         {list.isSuccess && offered.length === 0 && text !== '' ? (
           <li className="px-2 py-3 text-muted text-sm">{t('tags.none')}</li>
         ) : null}
+        {list.isError && list.data === undefined ? (
+          <li>
+            <Problem error={list.error} onRetry={() => void list.refetch()} />
+          </li>
+        ) : null}
         {list.hasNextPage ? (
           <li>
-            <Button variant="ghost" size="sm" onClick={() => void list.fetchNextPage()}>
+            <Button
+              variant="ghost"
+              size="sm"
+              loading={list.isFetchingNextPage}
+              onClick={() => void list.fetchNextPage()}
+            >
               {t('tags.more')}
             </Button>
           </li>

@@ -3,12 +3,12 @@ import { Folder as FolderIcon, FolderLock, FolderOpen, Pencil, Share2, Trash2 } 
 import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { useLeadingDebounce } from '../../lib/use-debounced.ts'
 import { MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { ShareThis } from '../shares/button.tsx'
 import { type Folder, foldersQuery } from './queries.ts'
 import { DeleteFolderDialog, FolderDialog } from './folder-dialogs.tsx'
 import { GroupList, GroupRow } from './group-list.tsx'
+import { useGroupSearch } from './use-search.ts'
 
 /** The open dialog. */
 type Open = { kind: 'edit'; folder: Folder | null } | { kind: 'share' | 'delete'; folder: Folder }
@@ -17,9 +17,9 @@ type Open = { kind: 'edit'; folder: Folder | null } | { kind: 'share' | 'delete'
 export function Folders() {
   const { t } = useI18n()
   const { workspace, may } = usePlace()
-  const [text, setText] = useState('')
+  const { text, onText, asked } = useGroupSearch()
   const [open, setOpen] = useState<Open | null>(null)
-  const list = useInfiniteQuery(foldersQuery(workspace.id, useLeadingDebounce(text, 150)))
+  const list = useInfiniteQuery(foldersQuery(workspace.id, asked))
   const folders = list.data ?? []
   const close = () => setOpen(null)
   return (
@@ -27,7 +27,7 @@ export function Folders() {
       <GroupList
         list={list}
         text={text}
-        onText={setText}
+        onText={onText}
         of="folders"
         icon={<FolderOpen size={28} />}
         onCreate={may('links:write') ? () => setOpen({ kind: 'edit', folder: null }) : undefined}

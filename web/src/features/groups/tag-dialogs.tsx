@@ -9,7 +9,7 @@ import { ConfirmDialog, Dialog, FormDialog } from '../../ui/dialog.tsx'
 import { fieldError } from '../../ui/errors.ts'
 import { FormError } from '../../ui/field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { showToast } from '../../ui/toast.tsx'
+import { showToast, useShowError } from '../../ui/toast.tsx'
 import {
   COLORS,
   type Color,
@@ -27,6 +27,7 @@ import { useGroupsChanged } from './use-tags.ts'
 export function TagDialog({ tag, onClose }: { tag: Tag | null; onClose: () => void }) {
   const { t } = useI18n()
   const changed = useGroupsChanged()
+  const showError = useShowError()
   const [name, setName] = useState(tag?.name ?? '')
   const [color, setColor] = useState<Color | null>(tag?.color ?? null)
   const save = useMutation({
@@ -42,7 +43,9 @@ export function TagDialog({ tag, onClose }: { tag: Tag | null; onClose: () => vo
           action: {
             label: t('common.undo'),
             onClick: () =>
-              void updateTag(saved, { name: tag.name, color: tag.color }).then(changed),
+              void updateTag(saved, { name: tag.name, color: tag.color })
+                .catch(showError)
+                .finally(changed),
           },
         }),
       })
@@ -119,7 +122,8 @@ export function MergeDialog({ tag, onClose }: { tag: Tag; onClose: () => void })
   const changed = useGroupsChanged()
   const [text, setText] = useState('')
   const [into, setInto] = useState<Tag | null>(null)
-  const found = useQuery(offeredTagsQuery(workspace.id, useLeadingDebounce(text, 150))).data ?? []
+  const found = useQuery(offeredTagsQuery(workspace.id, useLeadingDebounce(text, 150)))
+  const others = found.data?.filter(({ id }) => id !== tag.id) ?? []
   const merge = useMutation({
     mutationFn: (target: Tag) => mergeTag(tag.id, target.id),
     async onSuccess(target) {
@@ -147,7 +151,7 @@ export function MergeDialog({ tag, onClose }: { tag: Tag; onClose: () => void })
         </>
       }
     >
-      <FormError error={merge.error} />
+      <FormError error={merge.error ?? found.error} />
       <TextField
         label={t('tags.mergeInto')}
         value={text}
@@ -156,27 +160,28 @@ export function MergeDialog({ tag, onClose }: { tag: Tag; onClose: () => void })
         onChange={setText}
       />
       <ul className="flex max-h-64 flex-col overflow-y-auto">
-        {found
-          .filter(({ id }) => id !== tag.id)
-          .map((one) => (
-            <li key={one.id}>
-              <button
-                type="button"
-                aria-pressed={into?.id === one.id}
-                onClick={() => setInto(one)}
-                className={cx(
-                  'flex h-9 w-full items-center gap-2 rounded-sm px-2 text-start hover:bg-hover pointer-coarse:h-11',
-                  into?.id === one.id && 'bg-accent-soft! font-medium',
-                )}
-              >
-                <TagDot color={one.color} />
-                <span className="flex min-w-0 flex-1">
-                  <bdi className="truncate">{one.name}</bdi>
-                </span>
-                <span className="text-faint text-sm">{t('tags.links', { count: one.links })}</span>
-              </button>
-            </li>
-          ))}
+        {others.map((one) => (
+          <li key={one.id}>
+            <button
+              type="button"
+              aria-pressed={into?.id === one.id}
+              onClick={() => setInto(one)}
+              className={cx(
+                'flex h-9 w-full items-center gap-2 rounded-sm px-2 text-start hover:bg-hover pointer-coarse:h-11',
+                into?.id === one.id && 'bg-accent-soft! font-medium',
+              )}
+            >
+              <TagDot color={one.color} />
+              <span className="flex min-w-0 flex-1">
+                <bdi className="truncate">{one.name}</bdi>
+              </span>
+              <span className="text-faint text-sm">{t('tags.links', { count: one.links })}</span>
+            </button>
+          </li>
+        ))}
+        {found.isSuccess && others.length === 0 ? (
+          <li className="px-2 py-3 text-muted text-sm">{t('tags.none')}</li>
+        ) : null}
       </ul>
     </Dialog>
   )

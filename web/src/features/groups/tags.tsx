@@ -3,11 +3,11 @@ import { Merge, Pencil, Share2, Tag as TagIcon, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { useLeadingDebounce } from '../../lib/use-debounced.ts'
 import { MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { ShareThis } from '../shares/button.tsx'
 import { type Tag, tagsQuery } from './queries.ts'
 import { GroupList, GroupRow } from './group-list.tsx'
+import { useGroupSearch } from './use-search.ts'
 import { DeleteTagDialog, MergeDialog, TagDialog } from './tag-dialogs.tsx'
 import { TagDot } from './tag-dot.tsx'
 
@@ -18,9 +18,9 @@ type Open = { kind: 'edit'; tag: Tag | null } | { kind: 'merge' | 'share' | 'del
 export function Tags() {
   const { t } = useI18n()
   const { workspace, may } = usePlace()
-  const [text, setText] = useState('')
+  const { text, onText, asked } = useGroupSearch()
   const [open, setOpen] = useState<Open | null>(null)
-  const list = useInfiniteQuery(tagsQuery(workspace.id, useLeadingDebounce(text, 150)))
+  const list = useInfiniteQuery(tagsQuery(workspace.id, asked))
   const tags = list.data ?? []
   const close = () => setOpen(null)
   return (
@@ -28,7 +28,7 @@ export function Tags() {
       <GroupList
         list={list}
         text={text}
-        onText={setText}
+        onText={onText}
         of="tags"
         icon={<TagIcon size={28} />}
         onCreate={may('links:write') ? () => setOpen({ kind: 'edit', tag: null }) : undefined}

@@ -5,7 +5,6 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { errorText } from '../../ui/errors.ts'
-import { Spinner } from '../../ui/spinner.tsx'
 import { type Plan, previewFile } from './queries.ts'
 import { PlanForm } from './plan-form.tsx'
 
@@ -72,7 +71,7 @@ function DropZone({ onFile, busy }: { onFile: (file: File | undefined) => void; 
         over && 'bg-accent-soft',
       )}
     >
-      {busy ? <Spinner /> : <FileUp size={28} className="text-faint" />}
+      <FileUp size={28} className="text-faint" />
       <p className="font-medium">{t('imports.drop')}</p>
       <input
         id={id}
@@ -88,7 +87,7 @@ function DropZone({ onFile, busy }: { onFile: (file: File | undefined) => void; 
       />
       <Button
         variant="primary"
-        disabled={busy}
+        loading={busy}
         onClick={() => document.getElementById(id)?.click()}
       >
         {t('imports.choose')}

@@ -78,7 +78,7 @@ export function FromService({ onCheck, busy }: { onCheck: (plan: Plan) => void; 
         dir="ltr"
       />
       <div className="flex flex-wrap items-center gap-3">
-        <Button type="submit" variant="primary" disabled={!ready || busy}>
+        <Button type="submit" variant="primary" disabled={!ready} loading={busy}>
           {t('imports.check')}
         </Button>
         <p className="text-muted text-sm">{t('imports.checkHint')}</p>

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { Undo2 } from 'lucide-react'
 import { useEffect } from 'react'
 import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
@@ -9,11 +8,11 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { Progress } from '../../ui/meter.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { useAction } from '../../ui/toast.tsx'
-import { isOver, type Job, jobQuery, showJob, undoImport } from '../jobs/queries.ts'
+import { isOver, type Job, jobQuery } from '../jobs/queries.ts'
 import { Cancel } from '../jobs/cancel.tsx'
 import { importedClicksOf, isUndoable, kindOf, numbersOf } from '../jobs/kind.ts'
 import { JobName } from '../jobs/name.tsx'
+import { UndoImport } from '../jobs/undo-import.tsx'
 import { Rows } from './rows.tsx'
 
 const route = getRouteApi('/shell/import')
@@ -125,16 +124,7 @@ function NextSteps({
   onImport: (() => void) | undefined
 }) {
   const { t } = useI18n()
-  const client = useQueryClient()
-  const { workspace } = usePlace()
   const navigate = route.useNavigate()
-  const undo = useAction(
-    () => undoImport(job.id),
-    (made) => {
-      showJob(client, workspace.id, made)
-      void navigate({ search: { job: made.id } })
-    },
-  )
   const kind = kindOf(job)
   const { created = 0, updated = 0 } = job.result ?? {}
   const changes = created + updated
@@ -163,7 +153,12 @@ function NextSteps({
     }
     return (
       <div className="flex flex-wrap gap-2">
-        <Button variant="primary" disabled={changes === 0 || starting} onClick={onImport}>
+        <Button
+          variant="primary"
+          disabled={changes === 0}
+          loading={starting}
+          onClick={onImport}
+        >
           {t('imports.start')}
         </Button>
         <Button onClick={() => void navigate({ search: {} })}>{t('imports.back')}</Button>
@@ -176,9 +171,11 @@ function NextSteps({
         {t('common.toLinks')}
       </Link>
       {isUndoable(job) ? (
-        <Button disabled={undo.isPending} icon={<Undo2 />} onClick={() => undo.mutate()}>
-          {t('imports.undo')}
-        </Button>
+        <UndoImport
+          job={job}
+          label={t('imports.undo')}
+          onStarted={(undo) => void navigate({ search: { job: undo.id } })}
+        />
       ) : null}
     </div>
   )

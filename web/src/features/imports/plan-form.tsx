@@ -113,7 +113,8 @@ export function PlanForm({
       <div className="flex flex-wrap items-center gap-3">
         <Button
           variant="primary"
-          disabled={!ready || busy}
+          disabled={!ready}
+          loading={busy}
           onClick={() =>
             onCheck({
               format,

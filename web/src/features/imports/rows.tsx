@@ -24,7 +24,7 @@ export function Rows({ job }: { job: Job }) {
   const id = isUndo ? String(job.result?.import_id ?? '') : job.id
   const rows = useQuery({ ...rowsQuery(workspace.id, id, isUndo), enabled: id !== '' })
   const save = useAction(() =>
-    download(`/api/v1/imports/${id}/rows.csv`, isUndo ? { undo: 'kept' } : {}, `${id}.csv`),
+    download(`/api/v1/imports/${id}/rows.csv`, isUndo ? { undo: 'kept' } : {}, fileNameOf(job)),
   )
   if (rows.error) return <Problem error={rows.error} onRetry={() => rows.refetch()} />
   if (rows.data === undefined || (rows.data.data.length === 0 && isUndo)) return null
@@ -45,7 +45,7 @@ export function Rows({ job }: { job: Job }) {
       actions={
         <Button
           size="sm"
-          disabled={save.isPending}
+          loading={save.isPending}
           icon={<Download />}
           onClick={() => save.mutate()}
         >
@@ -56,6 +56,11 @@ export function Rows({ job }: { job: Job }) {
       {data.length === 0 ? null : <RowTable rows={data} isUndo={isUndo} />}
     </Section>
   )
+}
+
+/** A name for the file of an import's rows, after that of the import. */
+function fileNameOf({ id, name }: Job): string {
+  return `${name?.replace(/\.\w+$/, '') ?? id}-rows.csv`
 }
 
 function RowTable({ rows, isUndo }: { rows: readonly Row[]; isUndo: boolean }) {

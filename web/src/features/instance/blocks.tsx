@@ -24,7 +24,10 @@ import {
 export function Blocks() {
   const { t } = useI18n()
   const abuse = useQuery(abuseQuery)
-  const [address, setAddress] = useState('')
+  /** The chosen report's address; each choice fills in the form anew. */
+  const [chosen, setChosen] = useState({ address: '', times: 0 })
+  const choose = (address: string) =>
+    setChosen(({ times }) => ({ address, times: times + 1 }))
   if (abuse.isError) return <Problem error={abuse.error} onRetry={() => void abuse.refetch()} />
   if (abuse.isPending) return <Skeleton className="h-32 w-full" />
   const { blocks, reports } = abuse.data
@@ -33,12 +36,12 @@ export function Blocks() {
       <Section title={t('instance.reports.title')}>
         <List empty={t('instance.reports.none')}>
           {reports.map((report) => (
-            <ReportRow key={report.address} report={report} onBlock={setAddress} />
+            <ReportRow key={report.address} report={report} onBlock={choose} />
           ))}
         </List>
       </Section>
       <Section title={t('instance.blocks.title')}>
-        <BlockForm key={address} address={address} />
+        <BlockForm key={chosen.times} address={chosen.address} />
         <List empty={t('instance.blocks.none')}>
           {blocks.map((block) => (
             <BlockRow key={block.id} block={block} />
@@ -120,7 +123,12 @@ function BlockRow({ block }: { block: Block }) {
       title={value}
       facts={[t(`instance.blocks.kind.${kind}`), created_by, format.date(created_at)]}
       actions={
-        <Button size="sm" loading={end.isPending} onClick={() => end.mutate(id)}>
+        <Button
+          size="sm"
+          aria-label={t('common.labelled', { label: t('instance.blocks.end'), value })}
+          loading={end.isPending}
+          onClick={() => end.mutate(id)}
+        >
           {t('instance.blocks.end')}
         </Button>
       }
@@ -153,10 +161,19 @@ function ReportRow({ report, onBlock }: { report: Report; onBlock: (address: str
       facts={[t('instance.reports.times', { count }), format.date(reported_at)]}
       actions={
         <>
-          <Button size="sm" onClick={() => onBlock(address)}>
+          <Button
+          size="sm"
+          aria-label={t('common.labelled', { label: t('instance.blocks.add'), value: address })}
+          onClick={() => onBlock(address)}
+        >
             {t('instance.blocks.add')}
           </Button>
-          <Button size="sm" loading={dismiss.isPending} onClick={() => dismiss.mutate(address)}>
+          <Button
+          size="sm"
+          aria-label={t('common.labelled', { label: t('instance.reports.dismiss'), value: address })}
+          loading={dismiss.isPending}
+          onClick={() => dismiss.mutate(address)}
+        >
             {t('instance.reports.dismiss')}
           </Button>
         </>

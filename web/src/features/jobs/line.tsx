@@ -1,20 +1,16 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Undo2 } from 'lucide-react'
-import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Progress } from '../../ui/meter.tsx'
 import { Parts } from '../../ui/parts.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { usePerson } from '../members/person.tsx'
-import { isOver, type Job, showJob, undoImport } from './queries.ts'
+import { isOver, type Job } from './queries.ts'
 import { Cancel } from './cancel.tsx'
 import { importedClicksOf, isUndoable, kindOf, numbersOf, TONES, undoneBy } from './kind.ts'
 import { JobName } from './name.tsx'
+import { UndoImport } from './undo-import.tsx'
 import { UndoLinks } from './undo-links.tsx'
 
 /** Jobs, one per row. */
@@ -72,7 +68,7 @@ function JobLine({ job, undone }: { job: Job; undone: boolean }) {
         {!may('links:write') || !isUndoable(job) || undone ? null : kind === 'links' ? (
           <UndoLinks job={job} />
         ) : (
-          <Undo job={job} />
+          <UndoImport job={job} size="sm" label={t('common.undo')} />
         )}
       </div>
       {isOver(job) ? null : <Progress value={done} max={total} label={title} />}
@@ -93,29 +89,5 @@ function JobLine({ job, undone }: { job: Job; undone: boolean }) {
       </p>
       {job.error === null ? null : <p className="text-bad text-sm">{job.error.message}</p>}
     </li>
-  )
-}
-
-function Undo({ job }: { job: Job }) {
-  const i18n = useI18n()
-  const { t } = i18n
-  const { workspace } = usePlace()
-  const client = useQueryClient()
-  const [asking, setAsking] = useState(false)
-  return (
-    <>
-      <Button size="sm" icon={<Undo2 />} onClick={() => setAsking(true)}>
-        {t('common.undo')}
-      </Button>
-      {asking ? (
-        <ConfirmDialog
-          onClose={() => setAsking(false)}
-          title={t('jobs.undo.title')}
-          description={t('jobs.undo.text')}
-          action={t('imports.undo')}
-          onConfirm={async () => showJob(client, workspace.id, await undoImport(job.id))}
-        />
-      ) : null}
-    </>
   )
 }

@@ -8,6 +8,7 @@ import { buttonClass } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { jobsQuery } from './queries.ts'
 import { JobLines } from './line.tsx'
 
@@ -18,7 +19,7 @@ export function JobsPage() {
   const list = useInfiniteQuery(jobsQuery(workspace.id))
   return (
     <Page title={t('jobs.title')} description={t('jobs.text')}>
-      <Answer of={list} loading={null}>
+      <Answer of={list} loading={<SkeletonRows count={3} tall />}>
         {(jobs) =>
           jobs.length === 0 ? (
             <Empty

@@ -6,6 +6,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { fieldError, fieldsWithin } from '../../ui/errors.ts'
 import { TextField } from '../../ui/text-field.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { type ApiKey, updateKey } from './queries.ts'
 import { changesOf, draftOf, isRestricted } from './draft.ts'
 import { RestrictionsSection } from './restrictions.tsx'
@@ -22,6 +23,7 @@ export function EditDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () =>
     mutationFn: () => updateKey(apiKey.id, { name, restrictions: changesOf(draft, before) }),
     async onSuccess() {
       await client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'keys') })
+      showToast({ title: t('common.saved') })
       onClose()
     },
   })

@@ -46,7 +46,7 @@ export function FoldersPicker({ value, onChange, error, within }: ListProps) {
   const { t } = i18n
   const { workspace } = usePlace()
   const [text, setText] = useState('')
-  const found = useInfiniteQuery(foldersQuery(workspace.id, useLeadingDebounce(text, 150))).data ?? []
+  const found = useInfiniteQuery(foldersQuery(workspace.id, useLeadingDebounce(text, 150)))
   const chosen = value ?? []
   const names = useFolderNames(chosen)
   return (
@@ -54,7 +54,8 @@ export function FoldersPicker({ value, onChange, error, within }: ListProps) {
       legend={t('folders.title')}
       add={t('keys.restrictions.addFolder')}
       chosen={chosen.map((id, i) => ({ value: id, label: names[i] ?? id }))}
-      options={found.map(({ id, name }) => ({ value: id, label: name }))}
+      options={found.data?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+      pending={found.isPending}
       error={listError(error, `${within}.folders`, names, i18n)}
       onSearch={setText}
       onChange={(ids) => onChange(orNull(ids))}
@@ -89,6 +90,7 @@ function Picker({
   options,
   error,
   onSearch,
+  pending = false,
   onChange,
 }: {
   legend: ReactNode
@@ -98,6 +100,8 @@ function Picker({
   options: readonly Option[]
   error: string | undefined
   onSearch?: (text: string) => void
+  /** Whether the options are still being loaded. */
+  pending?: boolean
   onChange: (values: string[]) => void
 }) {
   const id = useId()
@@ -123,6 +127,7 @@ function Picker({
         value=""
         options={options.filter(({ value }) => !values.includes(value))}
         onChange={(value) => onChange([...values, value])}
+        pending={pending}
         {...(onSearch && { onSearch })}
         invalid={error !== undefined}
       />

@@ -3,6 +3,7 @@ import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { type I18n, useI18n } from '../../i18n/index.tsx'
 import { copyText } from '../../lib/clipboard.ts'
+import { useCopyText } from '../../ui/copy.tsx'
 import { showToast, useShowError } from '../../ui/toast.tsx'
 import type { ToastOptions } from '../../ui/toast-parts.tsx'
 import { type Folder, foldersKey, tagsKey } from '../groups/queries.ts'
@@ -50,6 +51,7 @@ export function useLinkActions(): LinkActions {
   const client = useQueryClient()
   const { workspace } = usePlace()
   const { t } = useI18n()
+  const copy = useCopyText()
   const lists = listsKey(workspace.id)
 
   const change = (list: (list: LinkList) => LinkList) =>
@@ -119,7 +121,7 @@ export function useLinkActions(): LinkActions {
     undoOf,
     async copy(link) {
       const name = nameOf(link)
-      if (await copyText(link.short_url)) showToast({ title: t('links.copiedName', { name }) })
+      if (await copy(link.short_url)) showToast({ title: t('links.copiedName', { name }) })
     },
     async createAndCopy(url) {
       const link = await createLink({ destination_url: withScheme(url.trim()) })

@@ -10,7 +10,8 @@ import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Loading } from '../../ui/skeleton.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Loading, SkeletonRows } from '../../ui/skeleton.tsx'
 import { showToast, useAction } from '../../ui/toast.tsx'
 import { useLinkActions } from './actions.ts'
 import { BackToLinks } from './back.tsx'
@@ -30,7 +31,7 @@ export function DeletedLinksPage() {
       description={t('links.trash.text')}
       before={<BackToLinks />}
     >
-      <Answer of={list} loading={null}>
+      <Answer of={list} loading={<SkeletonRows count={3} tall />}>
         {(links) =>
           links.length === 0 ? (
             <Empty icon={<Trash2 size={28} />} title={t('links.trash.none')} />
@@ -55,6 +56,7 @@ export function MissingLink({ id }: { id: string }) {
   const list = useInfiniteQuery(deletedQuery(workspace.id, id))
   const link = list.data?.[0]
   if (list.isPending) return <Loading label={t('common.loading')} />
+  if (list.isError) return <Problem heading="h1" error={list.error} onRetry={() => void list.refetch()} />
   if (link === undefined) return <NotFound />
   return (
     <Page
@@ -100,6 +102,7 @@ function Row({ link }: { link: DeletedLink }) {
         <Button
           size="sm"
           icon={<Undo2 />}
+          aria-label={t('common.labelled', { label: t('links.trash.restore'), value: nameOf(link) })}
           loading={restore.isPending}
           onClick={() => restore.mutate()}
         >

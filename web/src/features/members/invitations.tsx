@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
@@ -9,30 +10,47 @@ import { Parts } from '../../ui/parts.tsx'
 import { showToast, useAction } from '../../ui/toast.tsx'
 import { invitationsQuery, invite, membersQuery, type OpenInvitation, withdraw } from './queries.ts'
 import { Email } from './email.tsx'
+import { InvitationLinks } from './invitation-links.tsx'
 
 /** Open invitations; renders nothing if there are none. */
 export function Invitations() {
   const { t } = useI18n()
   const { workspace } = usePlace()
   const invitations = useQuery(invitationsQuery(workspace.id))
+  // A new link outlives its row, which is that of the former invitation.
+  const [made, setMade] = useState<OpenInvitation | null>(null)
   return (
-    <Answer of={invitations} loading={null}>
-      {(all) =>
-        all.length === 0 ? null : (
-          <Section title={t('members.invitations')} className="mt-10">
-            <ul className="border-line border-t">
-              {all.map((invitation) => (
-                <InvitationRow key={invitation.id} invitation={invitation} />
-              ))}
-            </ul>
-          </Section>
-        )
-      }
-    </Answer>
+    <>
+      <Answer of={invitations} loading={null}>
+        {(all) =>
+          all.length === 0 ? null : (
+            <Section title={t('members.invitations')} className="mt-10">
+              <ul className="border-line border-t">
+                {all.map((invitation) => (
+                  <InvitationRow
+                    key={invitation.id}
+                    invitation={invitation}
+                    onLink={setMade}
+                  />
+                ))}
+              </ul>
+            </Section>
+          )
+        }
+      </Answer>
+      {made === null ? null : <InvitationLinks made={[made]} onClose={() => setMade(null)} />}
+    </>
   )
 }
 
-function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
+function InvitationRow({
+  invitation,
+  onLink,
+}: {
+  invitation: OpenInvitation
+  /** Called with the new invitation that replaces this one, if it isn't sent by email. */
+  onLink: (made: OpenInvitation) => void
+}) {
   const { t, format } = useI18n()
   const { workspace, instance } = usePlace()
   const client = useQueryClient()
@@ -42,10 +60,11 @@ function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
     await client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'invitations') })
     showToast({ title: t('members.invitation.withdrawn', { email }) })
   })
-  const resend = useAction(async () => {
-    await invite(email, role)
+  const again = useAction(async () => {
+    const made = await invite(email, role)
     await client.invalidateQueries({ queryKey: workspaceKey(workspace.id, 'invitations') })
-    showToast({ title: t('members.invite.mailed', { email }) })
+    if (made.url === undefined) showToast({ title: t('members.invite.mailed', { email }) })
+    else onLink(made)
   })
   const members = useQuery(membersQuery(workspace.id)).data
   const inviter = members?.find(({ email }) => email === invited_by?.email)
@@ -65,16 +84,18 @@ function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
         </span>
       </div>
       <div className="flex items-center gap-2">
-        {instance.mail ? (
-          <Button
-            size="sm"
-            loading={resend.isPending}
-            aria-label={t('members.invitation.resendOf', { email })}
-            onClick={() => resend.mutate()}
-          >
-            {t('members.invitation.resend')}
-          </Button>
-        ) : null}
+        <Button
+          size="sm"
+          loading={again.isPending}
+          aria-label={
+            instance.mail
+              ? t('members.invitation.resendOf', { email })
+              : t('common.labelled', { label: t('members.invitation.newLink'), value: email })
+          }
+          onClick={() => again.mutate()}
+        >
+          {t(instance.mail ? 'members.invitation.resend' : 'members.invitation.newLink')}
+        </Button>
         <Button
           size="sm"
           loading={remove.isPending}

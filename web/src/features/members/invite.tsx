@@ -4,20 +4,18 @@ import type { Role } from '../../api/session.ts'
 import { workspaceKey } from '../../api/workspace-key.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button } from '../../ui/button.tsx'
-import { CodeBlock } from '../../ui/copy.tsx'
-import { Dialog, FormDialog } from '../../ui/dialog.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
 import { fieldError } from '../../ui/errors.ts'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { invite, type OpenInvitation } from './queries.ts'
-import { Email } from './email.tsx'
+import { InvitationLinks } from './invitation-links.tsx'
 import { useRoles } from './roles.ts'
 
 /** Invites people; without email their links are shown, to be passed on. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
-  const { t, format } = useI18n()
+  const { t } = useI18n()
   const { workspace, instance } = usePlace()
   const client = useQueryClient()
   const [emails, setEmails] = useState('')
@@ -55,35 +53,12 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       onClose()
     },
   })
+  // Links are shown once: also those made before an address was refused.
+  const close = () => (made.some(({ url }) => url !== undefined) ? setDone(true) : onClose())
   const roles = useRoles()
-  const [first] = made
+  const [first, ...others] = made
   if (done && first !== undefined) {
-    const date = format.dateTime(first.expires_at)
-    return (
-      <Dialog
-        onClose={onClose}
-        title={t('members.invite.title')}
-        description={
-          made.length === 1
-            ? t('members.invite.link', { email: first.email, date })
-            : t('members.invite.links', { date })
-        }
-        footer={
-          <Button variant="primary" onClick={onClose}>
-            {t('members.done')}
-          </Button>
-        }
-      >
-        {made.map(({ id, email, url }) =>
-          url === undefined ? null : (
-            <div key={id} className="flex flex-col gap-1">
-              {made.length === 1 ? null : <Email address={email} className="font-medium text-sm" />}
-              <CodeBlock code={url} />
-            </div>
-          ),
-        )}
-      </Dialog>
-    )
+    return <InvitationLinks made={[first, ...others]} onClose={onClose} />
   }
   return (
     <FormDialog
@@ -92,7 +67,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       action={t(instance.mail ? 'members.invite.send' : 'members.invite.submit')}
       task={create}
       fields={['email', 'role']}
-      onClose={onClose}
+      onClose={close}
     >
       <TextField
         label={t('members.emails')}

@@ -96,7 +96,8 @@ function MemberRow({
 function RoleSelect({ member, name }: { member: Member; name: string }) {
   const { t } = useI18n()
   const showError = useShowError()
-  const { workspace } = usePlace()
+  const { user, workspace } = usePlace()
+  const sessionChanged = useSessionChanged()
   const client = useQueryClient()
   const { queryKey } = membersQuery(workspace.id)
   const [demotion, setDemotion] = useState<Role | null>(null)
@@ -116,9 +117,20 @@ function RoleSelect({ member, name }: { member: Member; name: string }) {
       // A dialog shows the error itself.
       if (demotion === null) showError(error)
     },
-    onSuccess(_member, role) {
-      showToast({ title: t('members.roleChanged', { name, role: t(`role.${role}`) }) })
-      void client.invalidateQueries({ queryKey })
+    onSuccess(_member, role, before) {
+      const previous = before?.find(({ user_id }) => user_id === member.user_id)?.role
+      // The keys that a demotion has revoked don't come back.
+      showToast({
+        title: t('members.roleChanged', { name, role: t(`role.${role}`) }),
+        ...(demotion === null &&
+          previous !== undefined &&
+          previous !== role && {
+            action: { label: t('common.undo'), onClick: () => change.mutate(previous) },
+          }),
+      })
+      // One's own role decides what all pages show.
+      if (member.user_id === user.id) void sessionChanged()
+      else void client.invalidateQueries({ queryKey })
     },
   })
   const roles = useRoles()

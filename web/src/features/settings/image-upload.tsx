@@ -27,11 +27,22 @@ export function ImageUpload({
 }) {
   const { t } = useI18n()
   const input = useRef<HTMLInputElement>(null)
+  const saved = () => showToast({ title: t('common.saved') })
   const uploading = useMutation({
     mutationFn: upload,
-    onSuccess: () => showToast({ title: t('common.saved') }),
+    onSuccess: saved,
+    onMutate() {
+      removing.reset()
+    },
   })
-  const removing = useMutation({ mutationFn: remove })
+  const removing = useMutation({
+    mutationFn: remove,
+    onSuccess: saved,
+    // Its error is no longer the last one.
+    onMutate() {
+      uploading.reset()
+    },
+  })
   const error = uploading.error ?? removing.error
   if (image === null && !writable) return null
   return (

@@ -4,10 +4,9 @@ import { ArrowLeft, Code, ExternalLink, Pencil, Share2, Trash2 } from 'lucide-re
 import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { copyText } from '../../lib/clipboard.ts'
 import { Answer } from '../../ui/answer.tsx'
 import { Chip } from '../../ui/chip.tsx'
-import { CopyButton } from '../../ui/copy.tsx'
+import { CopyButton, useCopyText } from '../../ui/copy.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { MenuItem, MenuSeparator, MoreMenu } from '../../ui/menu.tsx'
@@ -127,8 +126,9 @@ function Subject({ share: { name, subject } }: { share: Share }) {
 function ShareMenu({ share, onOpen }: Parameters<typeof ShareRow>[0]) {
   const i18n = useI18n()
   const { t } = i18n
+  const copy = useCopyText()
   const copyEmbed = async () => {
-    if (await copyText(embedCode(share.url))) showToast({ title: t('common.copied') })
+    if (await copy(embedCode(share.url))) showToast({ title: t('common.copied') })
   }
   return (
     <MoreMenu label={t('tags.actions', { name: shareName(share, i18n) })}>

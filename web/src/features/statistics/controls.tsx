@@ -221,7 +221,8 @@ function useFilterNames(workspace: string, filters: readonly Filter[]): string[]
   return filters.map(({ dimension, value }) => {
     if (dimension === 'folder') {
       const folder = folders.find(({ data }) => data?.id === value)?.data
-      return folder?.name ?? (folders.some(({ isPending }) => isPending) ? '…' : value)
+      const isPending = folders.some((one) => one.isPending)
+      return folder?.name ?? (isPending ? '…' : i18n.t('keys.restrictions.deletedFolder'))
     }
     const link = links.find(({ data }) => data?.id === value)?.data
     if (dimension === 'link' && link !== undefined) return shortName(link.short_url)

@@ -195,6 +195,7 @@ function DimensionValue({
       label={t(`statistics.dimension.${dimension}`)}
       placeholder={t('statistics.filter.choose')}
       value=""
+      pending={list.isPending}
       chosen={chosen.map((value) => `=${value}`)}
       onChange={(key) => onPick(key.slice(1))}
       // A value may be empty, an option's key must not.
@@ -215,15 +216,15 @@ function GroupValue({ group, chosen, onPick }: Values & { group: Group }) {
   const tags = useQuery({
     ...offeredTagsQuery(workspace.id, search),
     enabled: group === 'tag',
-  }).data
+  })
   const folders = useInfiniteQuery({
     ...foldersQuery(workspace.id, search),
     enabled: group === 'folder',
-  }).data
+  })
   const options =
     group === 'tag'
-      ? (tags ?? []).map(({ name }) => ({ value: name, label: name }))
-      : (folders ?? []).map(({ id, name }) => ({ value: id, label: name }))
+      ? (tags.data ?? []).map(({ name }) => ({ value: name, label: name }))
+      : (folders.data ?? []).map(({ id, name }) => ({ value: id, label: name }))
   return (
     <Combobox
       className="w-full!"
@@ -233,6 +234,7 @@ function GroupValue({ group, chosen, onPick }: Values & { group: Group }) {
       chosen={group === 'tag' ? chosen : undefined}
       onChange={onPick}
       onSearch={setText}
+      pending={(group === 'tag' ? tags : folders).isPending}
       options={options}
     />
   )

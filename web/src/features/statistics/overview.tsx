@@ -4,6 +4,7 @@ import { List } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Card } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { statsBeforeQuery, statsQuery } from './queries.ts'
@@ -25,8 +26,9 @@ export default function Overview({
   const { question, range, period, before, interval } = report
   const stats = useQuery(statsQuery(question, period, interval))
   const earlier = useQuery(statsBeforeQuery(question, period, before, interval))
-  // The link's page has the all-time numbers.
-  if (stats.isError) return null
+  if (stats.isError && stats.data === undefined) {
+    return <Problem error={stats.error} onRetry={() => void stats.refetch()} />
+  }
   return (
     <div className="flex flex-col items-start gap-4">
       <div className="flex w-full flex-wrap items-center justify-between gap-2">

@@ -4,6 +4,7 @@ import { usePlace } from '../../app/workspace.tsx'
 import { type MessageKey, useI18n } from '../../i18n/index.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { Section } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { LIMITS, type Plan, plansQuery } from './queries.ts'
 
 const FEATURES = {
@@ -21,6 +22,9 @@ export function Plans({ current }: { current: Plan }) {
   const shown = plans.data ?? [current]
   return (
     <Section title={t('usage.plans')} description={t('usage.plans.text')}>
+      {plans.isError ? (
+        <Problem error={plans.error} onRetry={() => void plans.refetch()} />
+      ) : null}
       <div className="hidden overflow-x-auto lg:block">
         <table className="w-full table-fixed border-collapse text-start">
           <thead>

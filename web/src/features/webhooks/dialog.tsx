@@ -8,6 +8,7 @@ import { Disclosure } from '../../ui/disclosure.tsx'
 import { fieldError, fieldsWithin } from '../../ui/errors.ts'
 import { FieldError } from '../../ui/field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { typeLabel } from '../audit/words.ts'
 import { DomainsPicker, FoldersPicker, TagsPicker } from '../keys/pickers.tsx'
 import {
@@ -62,6 +63,7 @@ export function WebhookDialog({
       }
       if (webhook === undefined) return onMade?.(await createWebhook(body))
       await updateWebhook(webhook.id, body)
+      showToast({ title: t('common.saved') })
       onClose()
     },
     onSuccess: () => client.invalidateQueries({ queryKey: webhooksKey(workspace.id) }),

@@ -87,7 +87,16 @@ function Shown({ webhook }: { webhook: Webhook }) {
       return refresh()
     },
   )
-  const toggle = useAction(() => updateWebhook(id, { enabled: !enabled }), refresh)
+  const toggle = useAction(
+    (next: boolean) => updateWebhook(id, { enabled: next }),
+    (_, next) => {
+      showToast({
+        title: t(next ? 'links.enabledName' : 'links.disabledName', { name: url }),
+        action: { label: t('common.undo'), onClick: () => toggle.mutate(!next) },
+      })
+      return refresh()
+    },
+  )
   const remove = async () => {
     await deleteWebhook(id)
     await navigate({ to: '/webhooks' })
@@ -113,7 +122,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
             {t('links.edit')}
           </Button>
           <MoreMenu label={t('common.more')}>
-            <MenuItem icon={<Power />} onClick={() => toggle.mutate()}>
+            <MenuItem icon={<Power />} onClick={() => toggle.mutate(!enabled)}>
               {t(enabled ? 'links.disable' : 'links.enable')}
             </MenuItem>
             <MenuItem icon={<History />} onClick={() => setOpen('replay')}>

@@ -24,7 +24,16 @@ export function ExplainDialog({ link, onClose }: { link: Link; onClose: () => vo
       description={t('links.explain.text')}
     >
       <Form task={ask} fields={FIELDS}>
-        <VisitorFields link={link} visitor={visitor} onChange={setVisitor} error={ask.error} />
+        <VisitorFields
+          link={link}
+          visitor={visitor}
+          onChange={(next) => {
+            setVisitor(next)
+            // What is shown was the answer for another visitor.
+            ask.reset()
+          }}
+          error={ask.error}
+        />
         <Submit of={ask} className="self-start">
           {t('links.explain.ask')}
         </Submit>

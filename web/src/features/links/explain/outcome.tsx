@@ -72,19 +72,16 @@ function Group({
   link: Link | null
   children: ReactNode
 }) {
-  const { t } = useI18n()
+  const { t, rich } = useI18n()
   if (rule === null) return children
+  const number = t('rules.untitled', { number: rule + 1 })
   const name = link?.rules[rule]?.name
   return (
     <li className="flex flex-col gap-1.5 border-line border-s-2 ps-3">
       <span className="font-medium text-sm">
-        {t('statistics.dimension.rule')} {rule + 1}
-        {name === undefined ? null : (
-          <>
-            {': '}
-            <bdi>{name}</bdi>
-          </>
-        )}
+        {name === undefined
+          ? number
+          : rich('common.labelled', { label: number, value: <bdi>{name}</bdi> })}
       </span>
       <ol className="flex flex-col gap-1.5">{children}</ol>
     </li>

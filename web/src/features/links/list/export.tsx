@@ -3,6 +3,7 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { download } from '../../../lib/download.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { Menu, MenuItem } from '../../../ui/menu.tsx'
+import { Spinner } from '../../../ui/spinner.tsx'
 import { useAction } from '../../../ui/toast.tsx'
 import { exportQuery } from '../queries.ts'
 import type { LinksSearch } from '../search.ts'
@@ -20,7 +21,12 @@ export function Export({ search }: { search: LinksSearch }) {
   return (
     <Menu
       trigger={
-        <IconButton label={t('links.export')} icon={<Download />} disabled={save.isPending} />
+        <IconButton
+          label={t('links.export')}
+          // Not disabled, which would take the focus away from it.
+          aria-busy={save.isPending || undefined}
+          icon={save.isPending ? <Spinner size={16} /> : <Download />}
+        />
       }
     >
       {FORMATS.map((format) => (

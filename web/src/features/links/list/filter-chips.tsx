@@ -38,8 +38,11 @@ export function FilterChips({ search, ask }: { search: LinksSearch; ask: Ask }) 
     chips.push({ text: t(`links.filter.${name}`), without: { [name]: undefined } })
   }
   if (search.folder) {
-    const name = folder.data?.name ?? '…'
-    const text = search.folder === 'none' ? t('folders.none') : t('links.inFolder', { name })
+    const isNone = search.folder === 'none'
+    const named = folder.isError
+      ? t('keys.restrictions.deletedFolder')
+      : t('links.inFolder', { name: folder.data?.name ?? '…' })
+    const text = isNone ? t('folders.none') : named
     chips.push({ text, without: { folder: undefined } })
   }
   if (search.archived) {

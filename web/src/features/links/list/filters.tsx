@@ -1,8 +1,8 @@
 import { useI18n } from '../../../i18n/index.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
+import { DayInput } from '../../../ui/day-input.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { SelectField } from '../../../ui/select.tsx'
-import { TextField } from '../../../ui/text-field.tsx'
 import { useHosts } from '../../domains/hosts.ts'
 import { TagsInput } from '../form/tags-input.tsx'
 import type { Ask } from '../search.ts'
@@ -80,15 +80,15 @@ export function Filters({ search, ask }: { search: LinksSearch; ask: Ask }) {
         ]}
       />
       <div className="grid gap-3 sm:grid-cols-2">
-        <TextField
+        <DayInput
+          stacked
           label={t('links.createdFrom')}
-          type="date"
           value={search.after ?? ''}
           onChange={(after) => ask({ after })}
         />
-        <TextField
+        <DayInput
+          stacked
           label={t('links.createdTo')}
-          type="date"
           value={search.before ?? ''}
           onChange={(before) => ask({ before })}
         />

@@ -69,11 +69,11 @@ export function usePageKeys({
     remove: (link: Link) => void remove(link),
   }
   useRowKeys(links, {
-    select: selection.toggle,
     copy: (link) => void actions.copy(link),
     showStatistics: ({ id }) => void navigate({ to: '/links/$id/statistics', params: { id } }),
     ...(writable
       ? {
+          select: selection.toggle,
           edit: (link: Link) => void open({ edit: link.id }),
           ...onRow,
         }

@@ -185,16 +185,16 @@ function CreateButton({ onClick }: { onClick: () => void }) {
   )
 }
 
-/** To a viewer, instead of the form that a bookmarklet or a shared page opens. */
-function MayNotCreate({ onClose }: { onClose: () => void }) {
+/** To a viewer, instead of a form that a bookmarklet, a shared page or a colleague's URL opens. */
+function MayNot({ title, text, onClose }: { title: string; text: string; onClose: () => void }) {
   const { t } = useI18n()
   return (
     <Dialog
-      title={t('links.create')}
+      title={title}
       onClose={onClose}
       footer={<Button onClick={onClose}>{t('common.close')}</Button>}
     >
-      <p>{t('links.viewerCreates')}</p>
+      <p>{text}</p>
     </Dialog>
   )
 }
@@ -211,6 +211,7 @@ function Panels({
   onClose: (focus: string | undefined) => void
   onCreated: (link: Link) => void
 }) {
+  const { t } = useI18n()
   const { create, edit, qr } = route.useSearch()
   const { workspace } = usePlace()
   const shown = (writable ? edit : undefined) ?? qr
@@ -234,7 +235,18 @@ function Panels({
       {create && writable ? (
         <CreatePanel onClose={() => onClose(undefined)} onCreated={onCreated} />
       ) : create ? (
-        <MayNotCreate onClose={() => onClose(undefined)} />
+        <MayNot
+          title={t('links.create')}
+          text={t('links.viewerCreates')}
+          onClose={() => onClose(undefined)}
+        />
+      ) : null}
+      {edit !== undefined && !writable ? (
+        <MayNot
+          title={t('common.refused')}
+          text={t('common.refusedHint')}
+          onClose={() => onClose(undefined)}
+        />
       ) : null}
       {link && writable && shown === edit ? (
         <EditPanel key={link.id} link={link} onClose={() => onClose(link.id)} />

@@ -22,10 +22,11 @@ export function Pager({
   if (next === null && previous === null) return null
   const forth = () => next !== null && go(next, from + shown)
   const back = () => {
+    if (previous === null) return
     const before = Math.max(0, from - PAGE_SIZE)
     // The first page has no cursor, so that new links appear on it.
     if (before === 0) go(undefined, undefined)
-    else go(previous ?? undefined, before)
+    else go(previous, before)
   }
   return (
     <nav aria-label={t('links.pages')} className="flex items-center justify-between gap-4 pt-4">
@@ -38,13 +39,14 @@ export function Pager({
       </p>
       <div className="flex gap-2">
         <Button
-          disabled={previous === null}
+          // Not disabled, which would take the focus away from them on the last page.
+          aria-disabled={previous === null}
           onClick={back}
           icon={<ChevronLeft className="rtl:-scale-x-100" />}
         >
           {t('links.previous')}
         </Button>
-        <Button disabled={next === null} onClick={forth}>
+        <Button aria-disabled={next === null} onClick={forth}>
           {t('links.next')}
           <ChevronRight className="rtl:-scale-x-100" />
         </Button>

@@ -28,7 +28,7 @@ export function currentId(): string | undefined {
 export function useRowKeys(
   links: readonly Link[],
   actions: {
-    select: (link: Link) => void
+    select?: (link: Link) => void
     copy: (link: Link) => void
     showStatistics: (link: Link) => void
     edit?: (link: Link) => void
@@ -54,7 +54,7 @@ export function useRowKeys(
     ArrowDown: () => step(1),
     k: () => step(-1),
     ArrowUp: () => step(-1),
-    x: onCurrent(actions.select),
+    ...keys(['x'], actions.select),
     y: onCurrent(actions.copy),
     s: onCurrent(actions.showStatistics),
     ...keys(['e'], actions.edit),

@@ -1,3 +1,4 @@
+import { useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -9,6 +10,8 @@ import { Dialog } from '../../../ui/dialog.tsx'
 export function CodesStep({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   const { t } = useI18n()
   const [kept, setKept] = useState(false)
+  // As with a new key, they aren't left by accident.
+  useBlocker({ shouldBlockFn: () => !kept, enableBeforeUnload: () => !kept })
   return (
     <Dialog
       title={t('settings.recovery')}

@@ -13,11 +13,11 @@ export function DataSection() {
     <CardSection title={t('settings.data')} description={t('settings.data.text')}>
       <Button
         variant="secondary"
-        className="gap-1.5 self-start"
-        disabled={save.isPending}
+        className="self-start"
+        icon={<Download />}
+        loading={save.isPending}
         onClick={() => save.mutate()}
       >
-        <Download size={16} />
         {t('settings.data.download')}
       </Button>
     </CardSection>

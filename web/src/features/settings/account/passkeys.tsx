@@ -2,10 +2,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
+import { Answer } from '../../../ui/answer.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { ConfirmDialog, FormDialog } from '../../../ui/dialog.tsx'
 import { CardSection } from '../../../ui/page.tsx'
-import { Problem } from '../../../ui/problem.tsx'
+import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { addPasskey, passkeysWork } from '../../auth/passkeys.ts'
@@ -29,17 +30,19 @@ export function PasskeysSection() {
         ) : null
       }
     >
-      {passkeys.isError ? (
-        <Problem error={passkeys.error} onRetry={() => void passkeys.refetch()} />
-      ) : passkeys.data?.length === 0 ? (
-        <p className="text-muted">{t('settings.passkeys.none')}</p>
-      ) : (
-        <ul className="border-line border-t">
-          {passkeys.data?.map((passkey) => (
-            <PasskeyRow key={passkey.id} passkey={passkey} />
-          ))}
-        </ul>
-      )}
+      <Answer of={passkeys} loading={<SkeletonRows count={1} />}>
+        {(all) =>
+          all.length === 0 ? (
+            <p className="text-muted">{t('settings.passkeys.none')}</p>
+          ) : (
+            <ul className="border-line border-t">
+              {all.map((passkey) => (
+                <PasskeyRow key={passkey.id} passkey={passkey} />
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
       {adding ? <AddDialog onClose={() => setAdding(false)} /> : null}
     </CardSection>
   )

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSetLanguage } from '../../../app/language.tsx'
-import { currentTheme, rememberLanguage, setTheme, type Theme } from '../../../app/preferences.ts'
+import { rememberLanguage, setTheme, type Theme, useTheme } from '../../../app/preferences.ts'
 import { usePlace, useSessionChanged } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { isLocale, LANGUAGE_OPTIONS } from '../../../i18n/locales.ts'
@@ -27,7 +27,13 @@ export function ProfileSection() {
   const enterLanguage = useSetLanguage()
   const [name, setName] = useState(user.name ?? '')
   const [language, setLanguage] = useState(user.language ?? BROWSER)
-  const [theme, setOwnTheme] = useState(currentTheme)
+  // The person's menu changes it too.
+  const [seen, setSeen] = useState(user.language)
+  if (user.language !== seen) {
+    setSeen(user.language)
+    setLanguage(user.language ?? BROWSER)
+  }
+  const theme = useTheme()
   const save = useMutation({
     mutationFn: () => changeAccount({ name, language: isLocale(language) ? language : null }),
     async onSuccess() {
@@ -71,10 +77,7 @@ export function ProfileSection() {
         <Segmented
           label={t('settings.account.theme')}
           value={theme}
-          onChange={(next) => {
-            setTheme(next)
-            setOwnTheme(next)
-          }}
+          onChange={setTheme}
           options={THEMES.map((value) => ({ value, label: t(`settings.theme.${value}`) }))}
         />
       </div>

@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Monitor, Smartphone } from 'lucide-react'
 import { useI18n } from '../../../i18n/index.tsx'
+import { Answer } from '../../../ui/answer.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Chip } from '../../../ui/chip.tsx'
 import { CardSection } from '../../../ui/page.tsx'
 import { Parts } from '../../../ui/parts.tsx'
-import { Problem } from '../../../ui/problem.tsx'
+import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { showToast, useAction } from '../../../ui/toast.tsx'
 import {
   revokeOtherSessions,
@@ -35,15 +36,15 @@ export function SessionsSection() {
         ) : null
       }
     >
-      {sessions.isError ? (
-        <Problem error={sessions.error} onRetry={() => void sessions.refetch()} />
-      ) : (
-        <ul className="border-line border-t">
-          {sessions.data?.map((session) => (
-            <SessionRow key={session.id} session={session} />
-          ))}
-        </ul>
-      )}
+      <Answer of={sessions} loading={<SkeletonRows count={1} />}>
+        {(all) => (
+          <ul className="border-line border-t">
+            {all.map((session) => (
+              <SessionRow key={session.id} session={session} />
+            ))}
+          </ul>
+        )}
+      </Answer>
     </CardSection>
   )
 }

@@ -2,10 +2,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
+import { Answer } from '../../../ui/answer.tsx'
 import { fieldsWithin } from '../../../ui/errors.ts'
 import { Form, Submit } from '../../../ui/form.tsx'
 import { NetworksField, networksOf } from '../../../ui/networks-field.tsx'
 import { CardSection } from '../../../ui/page.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { excludedNetworksQuery, setExcludedNetworks } from '../queries.ts'
 
@@ -13,11 +15,12 @@ import { excludedNetworksQuery, setExcludedNetworks } from '../queries.ts'
 export function NetworksSection({ manages }: { manages: boolean }) {
   const { t } = useI18n()
   const { workspace } = usePlace()
-  const { data } = useQuery(excludedNetworksQuery(workspace.id))
-  if (data === undefined) return null
+  const networks = useQuery(excludedNetworksQuery(workspace.id))
   return (
     <CardSection title={t('settings.networks')}>
-      <NetworksForm networks={data.networks} manages={manages} />
+      <Answer of={networks} loading={<Skeleton className="h-24 w-full max-w-md" />}>
+        {(data) => <NetworksForm networks={data.networks} manages={manages} />}
+      </Answer>
     </CardSection>
   )
 }
