@@ -7,7 +7,7 @@
 import { parseArgs } from 'node:util'
 import { startCluster } from '../test/harness/cluster.ts'
 import { networksMissing } from '../test/harness/network.ts'
-import { type ValidationIssue, type OutageRun, outageRun } from '../test/harness/outage-run.ts'
+import { type OutageRun, outageRun, type ValidationIssue } from '../test/harness/outage-run.ts'
 import { writePlans } from '../test/harness/plans.ts'
 import { machine } from './lib/machine.ts'
 import './lib/temporary.ts'

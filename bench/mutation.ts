@@ -99,7 +99,9 @@ function mutationsOf(folder: string): Mutation[] {
       const file = join(folder, name)
       return readFileSync(file, 'utf8')
         .split('\n')
-        .flatMap((before, line) => changesOf(before).map((after) => ({ file, line, before, after })))
+        .flatMap((before, line) =>
+          changesOf(before).map((after) => ({ file, line, before, after })),
+        )
     })
 }
 
@@ -108,7 +110,9 @@ function changesOf(line: string): string[] {
   return CHANGES.flatMap(([pattern, change]) =>
     [...line.matchAll(pattern)]
       .filter(({ index }) => !isQuoted(line, index))
-      .map(({ 0: found, index }) => line.slice(0, index) + change + line.slice(index + found.length)),
+      .map(
+        ({ 0: found, index }) => line.slice(0, index) + change + line.slice(index + found.length),
+      ),
   )
 }
 

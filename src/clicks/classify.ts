@@ -49,7 +49,11 @@ export function classify(how: number, userAgent: string): Verdict {
 /** {@link classify} for an agent that is classified already. */
 export function judgeVisit(how: number, agent: Verdict): Verdict {
   if (agent.kind !== 'human' || (how & CLICK_FLAGS.ahead) === 0) return agent
-  return (how & CLICK_FLAGS.prerender) !== 0 ? PRERENDER : (how & CLICK_FLAGS.preview) !== 0 ? PREVIEW : PREFETCH
+  return (how & CLICK_FLAGS.prerender) !== 0
+    ? PRERENDER
+    : (how & CLICK_FLAGS.preview) !== 0
+      ? PREVIEW
+      : PREFETCH
 }
 
 /** Whether a click is a person's. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { classify, isPerson } from './classify.ts'
-import { type ClickRecord, decodeRecord, CLICK_FLAGS } from './record.ts'
+import { CLICK_FLAGS, type ClickRecord, decodeRecord } from './record.ts'
 import { createRecorder } from './recorder.ts'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
@@ -69,7 +69,9 @@ test.each([
   [{ 'x-purpose': 'preview' }, CLICK_FLAGS.ahead | CLICK_FLAGS.preview],
   [{}, 0],
 ])('%j is taken down', (sent, bits) => {
-  expect(recorded(sent as Record<string, string>, { how: CLICK_FLAGS.qr })[3]).toBe(CLICK_FLAGS.qr | bits)
+  expect(recorded(sent as Record<string, string>, { how: CLICK_FLAGS.qr })[3]).toBe(
+    CLICK_FLAGS.qr | bits,
+  )
 })
 
 test('the classification before the answer is that of the record', () => {

@@ -1,7 +1,7 @@
 import { truncateAddress } from '../lib/base/client-address.ts'
 import { AGENT_LENGTH, fetchedAhead, isPerson } from './classify.ts'
 import type { Journal } from './journal.ts'
-import { type ClickRecord, encodeRecord, CLICK_FLAGS, RECORD_VERSION } from './record.ts'
+import { CLICK_FLAGS, type ClickRecord, encodeRecord, RECORD_VERSION } from './record.ts'
 import type { Visitors } from './visitors.ts'
 
 const REFERRER_LENGTH = 1_024

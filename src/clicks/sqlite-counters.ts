@@ -20,7 +20,10 @@ export function openSqliteCounters(dataDir: string, limits: ClickLimits = {}): C
     WHERE i.name = 'id' AND journal_watermark.instance <> i.value`)
   if (other.get() !== null) {
     close()
-    throw new OperatorError('DATA_MIXED', `${files.counters} belongs to another instance. ${PUT_BACK}`)
+    throw new OperatorError(
+      'DATA_MIXED',
+      `${files.counters} belongs to another instance. ${PUT_BACK}`,
+    )
   }
   const database: CounterDatabase = {
     dialect: 'sqlite',

@@ -67,7 +67,8 @@ export class CachedResolver implements Resolver {
   slug(slugKey: string, domainNo: number): SlugRow | null | Promise<SlugRow | null> {
     const entry = this.#cache.get(slugKey, domainNo)
     const isCurrent =
-      entry?.generation === this.#generation && (this.#isUpToDate || this.#isWithin(entry.readAt, 'maxAgeMs'))
+      entry?.generation === this.#generation &&
+      (this.#isUpToDate || this.#isWithin(entry.readAt, 'maxAgeMs'))
     if (entry === undefined || !isCurrent) return this.#miss(entry, slugKey, domainNo)
     this.#counts.hits++
     entry.visited = true
@@ -220,7 +221,11 @@ export class CachedResolver implements Resolver {
   }
 
   #during<T>(read: () => Promise<T>, take: (value: T, reading: Reading) => void): Promise<T> {
-    return this.#readings.run({ at: this.#options.clock.now(), generation: this.#generation }, read, take)
+    return this.#readings.run(
+      { at: this.#options.clock.now(), generation: this.#generation },
+      read,
+      take,
+    )
   }
 
   /** Caches a row, unless it has changed since it was read. False: there is no room. */
@@ -256,7 +261,9 @@ export class CachedResolver implements Resolver {
     this.#counts.misses++
     const hasRoom = this.#reads.hasRoomFor(slugKey, domainNo)
     if (old === undefined) {
-      return hasRoom ? this.#loadOrRefuse(slugKey, domainNo) : this.#refuse('Too many slugs are being read')
+      return hasRoom
+        ? this.#loadOrRefuse(slugKey, domainNo)
+        : this.#refuse('Too many slugs are being read')
     }
     if (hasRoom && !this.#reads.isSlow)
       return this.#freshOrStale(this.#load(slugKey, domainNo), old)

@@ -1,7 +1,7 @@
 import type { Random } from '../lib/base/random.ts'
 import { formatTimestamp } from '../lib/validation/timestamp.ts'
 import type { BlockList } from '../model/blocks/list.ts'
-import type { ClosedReason, Condition, LinkTarget, LinkRow, SlugRow } from './resolver.ts'
+import type { ClosedReason, Condition, LinkRow, LinkTarget, SlugRow } from './resolver.ts'
 import {
   choose,
   type Plan,
@@ -115,7 +115,12 @@ export function decide(
 const NOT_FOUND: Decision = { kind: 'not_found' }
 const BLOCKED = { kind: 'blocked' } as const
 
-function openTo(seq: number, link: LinkTarget | null, target: string, status: number): OpenDecision {
+function openTo(
+  seq: number,
+  link: LinkTarget | null,
+  target: string,
+  status: number,
+): OpenDecision {
   return { kind: 'open', seq, link, target, status, rule: null, variant: null }
 }
 

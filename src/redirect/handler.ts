@@ -13,19 +13,19 @@ import {
 import { findSlug, isMiss } from './find-slug.ts'
 import { answerGuess, answerReport } from './forms.ts'
 import { Pages } from './pages.ts'
-import type { ClosedReason, LinkTarget, LinkRow } from './resolver.ts'
+import type { ClosedReason, LinkRow, LinkTarget } from './resolver.ts'
 import type { InSite } from './sites.ts'
 import { TurnIds } from './turn-ids.ts'
 import { noAnswers, type RedirectDeps } from './types.ts'
 import { createUseOnce } from './uses.ts'
 import {
-  createVisitorFacts,
   clickFlags,
+  createVisitorFacts,
   locationFor,
   methodOf,
+  onlyNearMisses,
   parsePath,
   pathOf,
-  onlyNearMisses,
   usesOne,
   Visit,
 } from './visit.ts'
@@ -74,7 +74,8 @@ class RedirectHandler {
     const method = methodOf(request.method)
     if (method === null) return this.#pages.otherMethod(request)
     const domainNo = this.#deps.domainOf(url.slice(hostAt, pathAt))
-    const requested = parsePath(path, this.#deps.isCaseSensitive?.(domainNo)) ?? onlyNearMisses(path)
+    const requested =
+      parsePath(path, this.#deps.isCaseSensitive?.(domainNo)) ?? onlyNearMisses(path)
     if (requested === null) {
       if (method === 'POST') return this.#pages.notAllowed(request)
       const page =
@@ -82,7 +83,9 @@ class RedirectHandler {
       return this.#deps.inSite(page, request, domainNo)
     }
     return new Promise<Response>((answer) => {
-      this.#enqueue(new Visit(request, peer, method, path, requested, domainNo, answer, this.#visitorFacts))
+      this.#enqueue(
+        new Visit(request, peer, method, path, requested, domainNo, answer, this.#visitorFacts),
+      )
     })
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { domainToUnicode } from 'node:url'
-import { PERMISSIONS_POLICY } from '../lib/base/headers.ts'
 import { brandVariables } from '../lib/base/brand.ts'
+import { PERMISSIONS_POLICY } from '../lib/base/headers.ts'
 import { direction, formatDateTime, type Locale, translate } from '../lib/i18n/index.ts'
 import { type Brand, brandSources, brandStyle, headerOf } from './brand.ts'
 

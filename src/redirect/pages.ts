@@ -290,7 +290,10 @@ export class Pages {
 }
 
 /** A page that is the same for everyone with the same language. */
-function simplePage(locale: Locale, name: 'not_found' | 'unavailable' | 'blocked' | ClosedReason): Page {
+function simplePage(
+  locale: Locale,
+  name: 'not_found' | 'unavailable' | 'blocked' | ClosedReason,
+): Page {
   return {
     title: translate(locale, `page.${name}.title`),
     body: paragraph(translate(locale, `page.${name}.text`)),

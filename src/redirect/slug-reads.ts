@@ -77,7 +77,8 @@ export class SlugReads {
     try {
       return await this.#fetch(slugKey, domainNo)
     } catch (error) {
-      if (error instanceof StorageUnavailable && !this.isDatabaseDown) this.#retryLater(slugKey, domainNo)
+      if (error instanceof StorageUnavailable && !this.isDatabaseDown)
+        this.#retryLater(slugKey, domainNo)
       throw error
     }
   }

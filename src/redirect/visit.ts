@@ -1,8 +1,8 @@
 import {
   agentOf,
+  CLICK_FLAGS,
   type ExcludedNetworks,
   fetchedAhead,
-  CLICK_FLAGS,
   type Recorder,
 } from '../clicks/index.ts'
 import type { ClientAddress } from '../lib/base/client-address.ts'

@@ -1,4 +1,4 @@
-import { type Writer, recordChange } from '../features/audit/index.ts'
+import { recordChange, type Writer } from '../features/audit/index.ts'
 import { findLink } from '../features/links/index.ts'
 import type { Clock } from '../lib/base/clock.ts'
 import type { Logger } from '../lib/base/logger.ts'

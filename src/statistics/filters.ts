@@ -4,8 +4,8 @@ import { referrerOf } from '../clicks/enrich/referrer.ts'
 import { repeatable } from '../http/index.ts'
 import { CLICK_DETAILS } from '../lib/base/click-columns.ts'
 import { checked, checkWhole } from '../lib/validation/checked.ts'
-import { ValidationIssue } from '../lib/validation/validation-issue.ts'
 import { checkText } from '../lib/validation/text.ts'
+import { ValidationIssue } from '../lib/validation/validation-issue.ts'
 import type { Domains } from '../model/domains/index.ts'
 import { checkDomainFilter, checkKnownDomain } from '../model/links/values.ts'
 import { countryOf, regionOf } from '../redirect/rules/values.ts'
@@ -19,7 +19,11 @@ const VALUE_LENGTH_MAX = 1_024
 type Value = Filter['values'][number]
 
 /** Reads a value in any case. A fault: no click can have it. */
-type Check = (given: string, domains: Domains, workspaceNo: number | null) => Value | ValidationIssue
+type Check = (
+  given: string,
+  domains: Domains,
+  workspaceNo: number | null,
+) => Value | ValidationIssue
 
 const checkLength = checkText({ max: VALUE_LENGTH_MAX })
 const checkId = checkText({ max: VALUE_LENGTH_MAX, min: 1 })
@@ -29,7 +33,9 @@ function text(read: (text: string) => string | null = (same) => same): Check {
   return (given) => {
     if (given === '') return null
     const value = checkLength(given)
-    return value instanceof ValidationIssue ? value : (read(value) ?? new ValidationIssue('INVALID_VALUE'))
+    return value instanceof ValidationIssue
+      ? value
+      : (read(value) ?? new ValidationIssue('INVALID_VALUE'))
   }
 }
 

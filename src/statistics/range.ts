@@ -1,6 +1,6 @@
 import { invalid } from '../lib/errors/index.ts'
-import { ValidationIssue } from '../lib/validation/validation-issue.ts'
 import { parseQueryTime } from '../lib/validation/timestamp.ts'
+import { ValidationIssue } from '../lib/validation/validation-issue.ts'
 import { zoned } from '../lib/validation/zone.ts'
 import { startOfDay } from './intervals.ts'
 

@@ -1,7 +1,7 @@
 import type { View } from '../lib/base/view.ts'
 import { isAfter, renderClick } from './clicks.ts'
 import type { ClickView } from './schemas.ts'
-import { type StatisticsReader, type StatisticsContext, select } from './selection.ts'
+import { type StatisticsContext, type StatisticsReader, select } from './selection.ts'
 import { findLinkIds, isInGroup } from './store.ts'
 import type { ClickPosition } from './types.ts'
 

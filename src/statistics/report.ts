@@ -13,8 +13,8 @@ import type { StatsSchema, TopSchema } from './schemas.ts'
 import {
   FIRST_CLICK_MS,
   type Question,
-  type StatisticsReader,
   type StatisticsContext,
+  type StatisticsReader,
   select,
 } from './selection.ts'
 import { findLinkSeqs, findLinks, sumImported } from './store.ts'

@@ -4,8 +4,8 @@ import { type Api, endpoint, permits } from '../http/index.ts'
 import { pageAnswer, pageSuccess } from '../http/page.ts'
 import { AppError } from '../lib/errors/index.ts'
 import { checked } from '../lib/validation/checked.ts'
-import { ValidationIssue } from '../lib/validation/validation-issue.ts'
 import { parseQueryTime } from '../lib/validation/timestamp.ts'
+import { ValidationIssue } from '../lib/validation/validation-issue.ts'
 import { registerExportRoutes } from './api/export-routes.ts'
 import {
   AUDIENCES,
@@ -223,7 +223,9 @@ const SPARKLINES_MAX = 100
 const ids = checked(z.string(), (text) => {
   const list = [...new Set(text.split(',').filter((id) => id !== ''))]
   if (list.length === 0) return new ValidationIssue('REQUIRED')
-  return list.length > SPARKLINES_MAX ? new ValidationIssue('TOO_MANY', { max: SPARKLINES_MAX }) : list
+  return list.length > SPARKLINES_MAX
+    ? new ValidationIssue('TOO_MANY', { max: SPARKLINES_MAX })
+    : list
 })
 
 /**

@@ -7,8 +7,8 @@ import { recordedClicks } from './recorded.ts'
 import { sparklines, stats, top } from './report.ts'
 import {
   type Question,
-  type StatisticsReader,
   type StatisticsContext,
+  type StatisticsReader,
   select,
 } from './selection.ts'
 import type { ExportOptions, Listed } from './types.ts'

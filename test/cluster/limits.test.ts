@@ -157,7 +157,7 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
     const bound = policy.burst + policy.ratePerMinute * minutes
     // Ten times as much on an idle machine.
     expect(offered).toBeGreaterThan(1.5 * policy.ratePerMinute * minutes)
-    const alone = limiters.reduce((sum, limiter) => sum + limiter.alone, 0)
+    const alone = limiters.reduce((sum, limiter) => sum + limiter.localFallbackCount, 0)
     const lost = (policy.ratePerMinute * lostMs) / 60_000
     const late = lateSoFar() - lateBefore
     return { admitted, bound, lost, late, together: offered - alone }
@@ -181,7 +181,7 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
     // Four nodes that notice at different moments, twice, on a busy machine: more than the one
     // percent without failures, and far from the four shares of nodes that don't know each other.
     expect(admitted).toBeLessThanOrEqual(most(bound, late) + policy.burst / 2)
-    expect(clusters.every(({ state }) => state().alone > 0)).toBe(true)
+    expect(clusters.every(({ state }) => state().localFallbackCount > 0)).toBe(true)
   })
 
   test('a Redis that dies and restarts empty allows one more burst at most', async () => {
@@ -255,7 +255,7 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
     const takes = Array.from({ length: 5 }, () => limiter.take('x', policy, Date.now()))
     const decisions = await Promise.all(takes)
     expect(decisions.every(({ allowed }) => allowed)).toBe(true)
-    expect(limiter.alone).toBe(0)
+    expect(limiter.localFallbackCount).toBe(0)
   })
 
   test('keys contain only hashes of addresses, and expire', async () => {

@@ -141,7 +141,9 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     change(nodes[0], 'a', 'https://old.example')
     await redirectsTo('a', 'https://old.example')
     proxy.block()
-    await eventually('it is noticed', () => (nodes[3].cluster.state().subscribed ? undefined : true))
+    await eventually('it is noticed', () =>
+      nodes[3].cluster.state().subscribed ? undefined : true,
+    )
     change(nodes[0], 'a', 'https://new.example')
     proxy.unblock()
     await redirectsTo('a', 'https://new.example')

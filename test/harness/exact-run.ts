@@ -109,7 +109,8 @@ export async function repeat(
         })
         const body = await answer.text()
         if (answer.status === 201) return body
-        if (answer.status !== 409 && answer.status !== 503) throw new OperatorError(String(answer.status))
+        if (answer.status !== 409 && answer.status !== 503)
+          throw new OperatorError(String(answer.status))
       } catch (error) {
         if (error instanceof OperatorError) throw error
       }

@@ -103,7 +103,9 @@ export async function checkTables(
   const newer = states.filter((state) => state.newer).map(({ name }) => name)
   if (newer.length > 0) {
     const message = `made by a newer version: ${newer.join(', ')}`
-    return [problem('migrations', message, 'start that version, or restore a backup from before it')]
+    return [
+      problem('migrations', message, 'start that version, or restore a backup from before it'),
+    ]
   }
   const waiting = states.filter((state) => state.applied_at === null).map(({ name }) => name)
   if (waiting.length > 0) {

@@ -120,7 +120,7 @@ async function restore(context: CommandContext, place: string): Promise<void> {
   await record(context, COMMAND_LINE, 'instance.restored', backup.where, { began_at })
   context.print(
     `Restored into ${dataDir}: the state of ${manifest.began_at}, ${links} links. Start the server: slugline serve.${hint(manifest)}`,
-    { data_dir: dataDir, ...summaryOf(found), links },
+    { data_dir: dataDir, ...backupFacts(found), links },
   )
 }
 

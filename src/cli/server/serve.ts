@@ -199,7 +199,10 @@ async function announce(
   // It already serves: losing the database now only costs these hints.
   const hint = <T>(asked: Promise<T>, otherwise: T): Promise<T> =>
     asked.catch((err) => {
-      logger.warn({ err }, 'The database can not be queried, so hints for the first steps are left out')
+      logger.warn(
+        { err },
+        'The database can not be queried, so hints for the first steps are left out',
+      )
       return otherwise
     })
   // Standard error is often collected as a log, whose readers could claim the instance.

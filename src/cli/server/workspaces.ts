@@ -27,7 +27,10 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
           await assertFree(tx, workspaces, name)
           return workspaces.create(tx, { name, planId: options.plan }, COMMAND_LINE)
         })
-        ctx.print(`Workspace ${made.name} (${made.id}) created, on plan ${made.plan}.`, toWorkspace(made))
+        ctx.print(
+          `Workspace ${made.name} (${made.id}) created, on plan ${made.plan}.`,
+          toWorkspaceJson(made),
+        )
       })
     })
 
@@ -43,7 +46,7 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
           await assertFree(tx, workspaces, name, id)
           return workspaces.update(tx, id, { name }, COMMAND_LINE)
         })
-        ctx.print(`Workspace ${changed.id} renamed to ${changed.name}.`, toWorkspace(changed))
+        ctx.print(`Workspace ${changed.id} renamed to ${changed.name}.`, toWorkspaceJson(changed))
       }),
     )
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isPerson } from '../classify.ts'
-import { type ClickRecord, CLICK_FLAGS, RECORD_VERSION } from '../record.ts'
+import { CLICK_FLAGS, type ClickRecord, RECORD_VERSION } from '../record.ts'
 import { createEnricher, visitorOf } from './enricher.ts'
 
 const enricher = createEnricher({ geoipDatabase: null })

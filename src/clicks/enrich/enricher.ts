@@ -1,6 +1,6 @@
 import { createMemo } from '../../lib/base/memo.ts'
 import { judgeVisit } from '../classify.ts'
-import { type ClickRecord, CLICK_FLAGS } from '../record.ts'
+import { CLICK_FLAGS, type ClickRecord } from '../record.ts'
 import { visitorBits } from '../visitor-bits.ts'
 import type { Click } from './click.ts'
 import { readAgent } from './device.ts'

@@ -137,7 +137,10 @@ function registerOwnAccountRoutes(api: Pick<Api, 'add'>, service: Service): void
     summary: 'Request a change of email address',
     description: 'Sends a link to the new address, and a notice to the old one.',
     body: z.strictObject({ new_email: email }),
-    success: { status: 204, description: 'The link was sent, unless the address already has an account.' },
+    success: {
+      status: 204,
+      description: 'The link was sent, unless the address already has an account.',
+    },
     errors: ['MAIL_NOT_SET_UP', 'REAUTHENTICATION_REQUIRED'],
     handler: (call) => service().requestEmailChange(personOf(call), call.body.new_email, call),
   })

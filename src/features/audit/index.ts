@@ -3,14 +3,14 @@ export {
   actorOf,
   changedFields,
   operatorActor,
-  type Writer,
   personActor,
-  writerOf,
   recordChange,
   recordExport,
   recordInstance,
   recordNumbered,
   recordObject,
+  type Writer,
+  writerOf,
 } from './record.ts'
 export { type AuditEntry, createAuditService, entryNumber, entryOf } from './service.ts'
 export {

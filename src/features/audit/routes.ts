@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
 import { listOf, pageAnswer, pageParameters, repeatable } from '../../http/page.ts'
 import { checked } from '../../lib/validation/checked.ts'
-import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import type { AuditService } from './service.ts'
 import { ActorSchema } from './types.ts'
 
@@ -38,7 +38,9 @@ const Query = z.object({
     .enum(['true', 'false'])
     .default('false')
     .openapi({
-      param: { description: '`true`: one entry for all changes of a job, with their number in `changes`.' },
+      param: {
+        description: '`true`: one entry for all changes of a job, with their number in `changes`.',
+      },
     }),
   group: checked(z.string(), (id) => numberOf(id))
     .optional()
@@ -63,7 +65,9 @@ const ENTRY = /^aud_(\d{1,10})$/
 
 function numberOf(id: string): number | ValidationIssue {
   const number = Number(ENTRY.exec(id)?.[1])
-  return Number.isSafeInteger(number) ? number : new ValidationIssue('INVALID_VALUE', { example: 'aud_17' })
+  return Number.isSafeInteger(number)
+    ? number
+    : new ValidationIssue('INVALID_VALUE', { example: 'aud_17' })
 }
 
 const fields = z.record(z.string(), z.unknown())
@@ -83,7 +87,8 @@ const AuditListSchema = listOf(
         description: 'The entry of the job that made the change. Null: none did.',
       }),
       changes: z.int().min(0).openapi({
-        description: 'Of the entry of a job: how many changes it has (entries with this one as `group`).',
+        description:
+          'Of the entry of a job: how many changes it has (entries with this one as `group`).',
       }),
     })
     .openapi('AuditEntry'),

@@ -44,13 +44,7 @@ export function registerAppealRoute(
     handler: (call) =>
       call.mutate(async (tx) => {
         const { params, body } = call
-        await deps.blocks.service.appeal(
-          tx,
-          writerOf(call),
-          deps.blocks.list,
-          params.id,
-          body.text,
-        )
+        await deps.blocks.service.appeal(tx, writerOf(call), deps.blocks.list, params.id, body.text)
       }),
   })
 }

@@ -104,9 +104,10 @@ export const DomainSchema = z
       .openapi({ description: 'Served at `/.well-known/assetlinks.json`. Null: nothing is.' }),
     links: z.int().min(0).openapi({ description: 'How many links have an address there.' }),
     created_at: z.string().openapi({ format: 'date-time' }),
-    updated_at: z
-      .string()
-      .openapi({ format: 'date-time', description: 'When the settings were last changed, in UTC.' }),
+    updated_at: z.string().openapi({
+      format: 'date-time',
+      description: 'When the settings were last changed, in UTC.',
+    }),
     version: z.int().openapi({ description: 'The version of the settings; also in the ETag.' }),
   })
   .openapi('Domain', { example: DOMAIN_EXAMPLE })

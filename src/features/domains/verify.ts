@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors/index.ts'
 import type { Transaction } from '../../platform/storage/index.ts'
-import { type Actor, type Writer, SYSTEM } from '../audit/index.ts'
+import { type Actor, SYSTEM, type Writer } from '../audit/index.ts'
 import { type DomainServiceDeps, record } from './context.ts'
 import type { TxtAnswer } from './lookup.ts'
 import { domainOf, GRACE_MS, recordOf } from './rows.ts'

@@ -38,7 +38,8 @@ const Query = z.object({
     .default(PAGE_LIMIT.default)
     .openapi({
       param: {
-        description: 'How many events a page has at most; fewer if they have more than 4 MiB together.',
+        description:
+          'How many events a page has at most; fewer if they have more than 4 MiB together.',
       },
       default: PAGE_LIMIT.default,
     }),

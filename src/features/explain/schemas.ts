@@ -7,14 +7,17 @@ import {
   orDefault,
   someText,
 } from '../../lib/validation/checked.ts'
-import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { countryOf, readBy, regionOf } from '../../redirect/rules/values.ts'
 
 const text = (max: number, description: string, example: string) =>
   orDefault(z.string().max(max), undefined).optional().openapi({ description, example })
-const read = (check: (given: string) => string | ValidationIssue, description: string, example: string) =>
-  orDefault(checked(someText, check), undefined).optional().openapi({ description, example })
+const read = (
+  check: (given: string) => string | ValidationIssue,
+  description: string,
+  example: string,
+) => orDefault(checked(someText, check), undefined).optional().openapi({ description, example })
 
 /** The most parameters of a described visit, and values of one. */
 const QUERY_MAX = 100
@@ -48,7 +51,9 @@ const VisitorSchema = z
     referrer: text(1_024, 'The page that they come from.', 'https://news.example.com/'),
     ip: read(
       (given) =>
-        ipaddr.isValid(given) ? given : new ValidationIssue('INVALID_VALUE', { example: '192.0.2.7' }),
+        ipaddr.isValid(given)
+          ? given
+          : new ValidationIssue('INVALID_VALUE', { example: '192.0.2.7' }),
       'Their address.',
       '192.0.2.7',
     ),
@@ -69,7 +74,9 @@ export const ExplainLinkSchema = z.strictObject({ visitor }).openapi('ExplainLin
 export const ExplainUrlSchema = z
   .strictObject({
     url: checked(someText.max(8_192), (given) =>
-      /^https?:$/.test(URL.parse(given)?.protocol ?? '') ? given : new ValidationIssue('INVALID_URL'),
+      /^https?:$/.test(URL.parse(given)?.protocol ?? '')
+        ? given
+        : new ValidationIssue('INVALID_URL'),
     ).openapi({
       description: 'The complete short link.',
       example: 'https://go.example.com/summer-sale?a=1',

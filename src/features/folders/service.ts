@@ -7,7 +7,7 @@ import { seesFolder, viewOf } from '../../lib/base/view.ts'
 import { AppError, type ErrorDetail, invalid } from '../../lib/errors/index.ts'
 import { foldForSearch } from '../../lib/validation/text.ts'
 import { countRows, type Sql, type Transaction } from '../../platform/storage/index.ts'
-import { changedFields, type Fields, type Writer, recordObject } from '../audit/index.ts'
+import { changedFields, type Fields, recordObject, type Writer } from '../audit/index.ts'
 import { FOLDERS_MAX, type Folder, type FolderList } from './schemas.ts'
 import {
   type CountedFolder,

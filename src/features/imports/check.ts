@@ -1,8 +1,8 @@
 import { detailsOfZodError } from '../../http/details.ts'
 import { boundedDetails, type ErrorDetail } from '../../lib/errors/index.ts'
 import { parseFor } from '../../lib/validation/checked.ts'
-import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import type { Domains } from '../../model/domains/index.ts'
 import type { CreateFields, LinkSchemas } from '../links/index.ts'
 import type { DateOrders, Draft, FormatName, Mapping, ReadDraft } from './formats/index.ts'
@@ -108,7 +108,8 @@ export function createRecordCheck(
 /** When a link was made; undefined: it isn't told. */
 function checkCreation(value: unknown, startedAt: number): number | ValidationIssue | undefined {
   if (value === undefined) return undefined
-  const ms = typeof value === 'string' ? parseTimestamp(value) : new ValidationIssue('INVALID_TIMESTAMP')
+  const ms =
+    typeof value === 'string' ? parseTimestamp(value) : new ValidationIssue('INVALID_TIMESTAMP')
   return typeof ms === 'number' && ms > startedAt ? new ValidationIssue('DATE_IN_FUTURE') : ms
 }
 

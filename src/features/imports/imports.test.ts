@@ -371,8 +371,7 @@ test.each([
 ])(
   'a dry run tells the same of aliases and external ids of earlier records: %s',
   async (how, statuses) => {
-    const of = (link: object) =>
-      JSON.stringify({ destination_url: 'https://a.example/', ...link })
+    const of = (link: object) => JSON.stringify({ destination_url: 'https://a.example/', ...link })
     // In other transactions than the first record.
     const others = Array.from({ length: 100 }, (_, i) => of({ slug: `other-${i}` }))
     const first = of({ slug: 'first', aliases: ['second'], external_id: 'one' })

@@ -99,7 +99,8 @@ async function* readCsv(
   const chunks = text[Symbol.asyncIterator]()
   const first = await chunks.next()
   if (first.done) return
-  const [separatorLine = '', delimiter = delimiterOf(first.value)] = SEPARATOR.exec(first.value) ?? []
+  const [separatorLine = '', delimiter = delimiterOf(first.value)] =
+    SEPARATOR.exec(first.value) ?? []
   async function* all() {
     yield first.value.slice(separatorLine.length)
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value

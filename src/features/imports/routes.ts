@@ -168,9 +168,7 @@ function registerNextRoutes(api: Pick<Api, 'add'>, { imports }: Deps): void {
     success: accepted('The job.'),
     errors: ['IMPORT_NOT_FOUND', 'IMPORT_RUNNING', 'TOO_MANY_JOBS'],
     handler: (call) =>
-      answerWithJob(imports, call, false, (tx) =>
-        imports.undo(tx, writerOf(call), call.params.id),
-      ),
+      answerWithJob(imports, call, false, (tx) => imports.undo(tx, writerOf(call), call.params.id)),
   })
 
   endpoint(api, {

@@ -71,7 +71,8 @@ const mapping = checked(z.string(), (json): Mapping | ValidationIssue | Validati
     return new ValidationIssue('INVALID_TYPE', { expected: 'object' })
   }
   const faults = Object.entries(value).flatMap(([field, column]) => {
-    if (!IMPORT_FIELDS.includes(field as ImportField)) return new ValidationIssue('UNKNOWN_FIELD').at(field)
+    if (!IMPORT_FIELDS.includes(field as ImportField))
+      return new ValidationIssue('UNKNOWN_FIELD').at(field)
     if (column === null || typeof column === 'string') return []
     return new ValidationIssue('INVALID_TYPE', { expected: 'string' }).at(field)
   })

@@ -3,7 +3,7 @@ import { viewOf } from '../../lib/base/view.ts'
 import { AppError, type ErrorDetail } from '../../lib/errors/index.ts'
 import { savepoint, type Transaction } from '../../platform/storage/index.ts'
 import type { JobRun } from '../jobs/index.ts'
-import type { LinkWriter, LinkService } from '../links/index.ts'
+import type { LinkService, LinkWriter } from '../links/index.ts'
 import type { ImportDeps } from './run.ts'
 import {
   countUndoable,

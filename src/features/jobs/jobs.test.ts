@@ -245,7 +245,11 @@ describe('a job', () => {
     const { id } = await add(jobs, 1)
     await site.storage.write((tx) => jobs.cancel(tx, caller, id))
     const { db } = site.storage.read
-    const row = await db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    const row = await db
+      .selectFrom('jobs')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
     const copies = Array.from({ length: 600 }, (_, n) => ({ ...row, id: `job_copy_${n}` }))
     await site.storage.write((tx) => tx.db.insertInto('jobs').values(copies).execute())
     site.clock.ms += 30 * 86_400_000

@@ -188,13 +188,14 @@ export function createJobService(
      */
     async cancel(tx: Transaction, caller: JobWriter, id: string): Promise<JobRow> {
       const now = clock.now()
-      const scope = scopes.get((await found(findJob(tx, viewOf(caller), id))).type)
+      const scope = scopes.get((await orNotFound(findJob(tx, viewOf(caller), id))).type)
       if (scope && caller.scopes && !permits({ scopes: caller.scopes }, scope)) {
-        const isPerson = caller.actor.type === 'user'
-        throw new AppError(isPerson ? 'FORBIDDEN' : 'INSUFFICIENT_SCOPE', { params: { scope } })
+        if (caller.actor.type === 'user') throw new AppError('FORBIDDEN')
+        throw new AppError('INSUFFICIENT_SCOPE', { params: { scope } })
       }
       const row = await cancelJob(tx, viewOf(caller), id, now)
-      if (row === undefined) return withActorName(tx, await orNotFound(findJob(tx, viewOf(caller), id)))
+      if (row === undefined)
+        return withActorName(tx, await orNotFound(findJob(tx, viewOf(caller), id)))
       await recordChange(tx, caller.actor, { ...entryOf(row, now), action: 'job.cancelled' })
       await recordEnd(tx, endActions, row, now)
       tx.afterCommit(() => deps.ended?.(`type="${row.type}",status="cancelled"`))

@@ -36,7 +36,8 @@ const scopesField = checked(boundedList(z.string(), { max: SCOPES.length }), (sc
 const expiryField = (now: number) =>
   checked(z.number().nullable(), (at) => {
     if (at === null) return at
-    if (!Number.isSafeInteger(at) || at > LATEST_TIME) return new ValidationIssue('INVALID_TIMESTAMP')
+    if (!Number.isSafeInteger(at) || at > LATEST_TIME)
+      return new ValidationIssue('INVALID_TIMESTAMP')
     return at <= now ? new ValidationIssue('ENDS_BEFORE_START') : at
   })
 

@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi'
 import type { Allowed } from '../../lib/base/view.ts'
 import { type ErrorDetail, invalid } from '../../lib/errors/index.ts'
 import { boundedList, checked } from '../../lib/validation/checked.ts'
-import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { foldCase } from '../../lib/validation/text.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import type { Domains } from '../../model/domains/index.ts'
 import {
   isToLinks,
@@ -29,7 +29,9 @@ const name = checked(z.string(), (text) => {
 
 const cidr = checked(z.string(), (text) => {
   try {
-    return text.length > NAME_MAX ? new ValidationIssue('TOO_LONG', { max: NAME_MAX }) : network(text)
+    return text.length > NAME_MAX
+      ? new ValidationIssue('TOO_LONG', { max: NAME_MAX })
+      : network(text)
   } catch {
     return new ValidationIssue('INVALID_VALUE', {})
   }

@@ -8,8 +8,8 @@ import {
   orDefault,
   someText,
 } from '../../lib/validation/checked.ts'
-import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { DEFAULT_DOMAIN } from '../../model/domains/index.ts'
 import { type AliasInput, isReserved } from '../../model/links/slug.ts'
 import { reservedFaults } from '../../model/links/slug-settings.ts'

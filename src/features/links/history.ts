@@ -11,7 +11,7 @@ import {
   listEntries,
   withNames,
 } from '../audit/index.ts'
-import type { LinkReader, LinkContext, LinkWriter } from './context.ts'
+import type { LinkContext, LinkReader, LinkWriter } from './context.ts'
 import type { PreparedPatch } from './fields.ts'
 import { withPresentGroups } from './groups.ts'
 import { deletedLinks } from './remove.ts'

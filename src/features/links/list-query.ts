@@ -9,8 +9,8 @@ import {
   someText,
   whole,
 } from '../../lib/validation/checked.ts'
-import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { parseQueryTime } from '../../lib/validation/timestamp.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { BOUNDS, checkDomainFilter, serializeDestination } from '../../model/links/values.ts'
 import { checkCreator } from './creator.ts'
 import type { LinkRules } from './fields.ts'
@@ -105,10 +105,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
   ).optional()
   return z
     .object({
-      id: names(
-        'Links with this id. Repeatable: any of them.',
-        'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
-      ),
+      id: names('Links with this id. Repeatable: any of them.', 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8'),
       external_id: names('Links with this external id. Repeatable: any of them.'),
       slug: names('Links with this slug or alias, any case. Repeatable: any of them.'),
       search: parameter(
@@ -173,7 +170,9 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
           ...(cursor === undefined || page === undefined
             ? []
             : [new ValidationIssue('CONFLICTING_PARAMETERS', { other: 'cursor' }).at('page')]),
-          ...(sort === RELEVANCE && !search && !q ? [new ValidationIssue('REQUIRED').at('search')] : []),
+          ...(sort === RELEVANCE && !search && !q
+            ? [new ValidationIssue('REQUIRED').at('search')]
+            : []),
         ],
         isObject,
       ),

@@ -60,7 +60,7 @@ async function holdOf(work: () => Promise<unknown>): Promise<number> {
 test('preparing to restore a version of long ago doesn’t hold the event loop', async () => {
   const prepare = async () => {
     const prepared = await links.service.prepareRestore(caller, id, 1)
-    expect(prepared?.way.reached).toBe(1)
+    expect(prepared?.changes.reached).toBe(1)
   }
   expect(await holdOf(prepare)).toBeLessThan(250)
 }, 60_000)

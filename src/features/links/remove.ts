@@ -9,7 +9,7 @@ import {
 } from '../../platform/storage/index.ts'
 import { recordChange } from '../audit/index.ts'
 import { addressesOf, allOf, holdSlug } from './addresses.ts'
-import type { LinkReader, LinkContext, LinkWriter } from './context.ts'
+import type { LinkContext, LinkReader, LinkWriter } from './context.ts'
 import { eventObjectOf } from './event-object.ts'
 import type { LinkName } from './find.ts'
 import { reserveQuota } from './quota.ts'

@@ -1,7 +1,7 @@
 import { invalid } from '../../lib/errors/index.ts'
-import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { foldCase, foldForSearch } from '../../lib/validation/text.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import type { BlockList, LinkBlock } from '../../model/blocks/list.ts'
 import type { Domains } from '../../model/domains/index.ts'
 import { formatAlias, SPECIAL_PREFIX } from '../../model/links/slug.ts'

@@ -12,7 +12,7 @@ import { createBulk } from './bulk/run.ts'
 import { undoFound } from './bulk/undo.ts'
 import { weigh } from './bulk/weight.ts'
 import { checkLink } from './check.ts'
-import type { LinkContext, LinkWriter, LinkServiceDeps } from './context.ts'
+import type { LinkContext, LinkServiceDeps, LinkWriter } from './context.ts'
 import { create, createTogether } from './create.ts'
 import { createExports, exportColumns } from './export.ts'
 import {
@@ -108,11 +108,8 @@ export function createLinkService(deps: LinkServiceDeps) {
       purgeSome,
     }),
     bulk: createBulk(ctx, schemasOf),
-    createTogether: <K>(
-      tx: Transaction,
-      caller: LinkWriter,
-      all: ReadonlyMap<K, PreparedCreate>,
-    ) => createTogether(ctx, tx, caller, all),
+    createTogether: <K>(tx: Transaction, caller: LinkWriter, all: ReadonlyMap<K, PreparedCreate>) =>
+      createTogether(ctx, tx, caller, all),
     /** What the schemas depend on; their output is the input of this service. */
     rules,
     hashPassword: ctx.hashPassword,

@@ -12,12 +12,7 @@ import {
   changeAddresses,
   identity,
 } from './addresses.ts'
-import {
-  externalIdTaken,
-  type LinkReader,
-  type LinkContext,
-  type LinkWriter,
-} from './context.ts'
+import { externalIdTaken, type LinkContext, type LinkReader, type LinkWriter } from './context.ts'
 import { create } from './create.ts'
 import { eventObjectOf } from './event-object.ts'
 import type { PreparedCreate, PreparedPatch } from './fields.ts'

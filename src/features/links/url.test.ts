@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { canonicalHost, enclosingHost } from '../../lib/validation/host.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { createUrlCheck, serializeDestination } from '../../model/links/values.ts'
 
 const BLOCKED = new Set(['evil.example', 'bücher.example'].map(canonicalHost))

@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi'
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
 import type { Caller } from '../../http/callers.ts'
 import { type Api, endpoint } from '../../http/index.ts'
-import type { Call } from '../../http/types.ts'
+import type { Call as EndpointCall } from '../../http/types.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { SCOPES } from '../../model/keys/scopes.ts'
 import { type Call, failureOf, pairsOf } from './call.ts'
@@ -17,7 +17,7 @@ const METADATA_PATHS = [METADATA_PATH, '/.well-known/oauth-protected-resource']
 /** A message; its parts are checked by the protocol's own library. */
 const MessageSchema = z.looseObject({})
 
-type Received = Call<Caller, undefined, undefined, z.output<typeof MessageSchema>>
+type Received = EndpointCall<Caller, undefined, undefined, z.output<typeof MessageSchema>>
 
 /** Loaded with the first request, because it is large; it serves all of them. */
 let loading: Promise<McpHttpHandler> | undefined

@@ -50,7 +50,8 @@ export const InvitationSchema = z
       .nullable()
       .openapi({ description: 'Null: a person whose account is deleted.' }),
     url: z.string().optional().openapi({
-      description: 'The link to accept it, only in this response, and only if it couldn’t be sent by email.',
+      description:
+        'The link to accept it, only in this response, and only if it couldn’t be sent by email.',
     }),
   })
   .openapi('Invitation')

@@ -3,7 +3,7 @@ import { withContext } from '../../lib/base/verbs.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import type { CheckedImage } from '../../lib/validation/image.ts'
 import type { LogosTable, Sql, Transaction } from '../../platform/storage/index.ts'
-import { type Fields, type Writer, recordChange } from '../audit/index.ts'
+import { type Fields, recordChange, type Writer } from '../audit/index.ts'
 
 /** Logos are scaled down to this side; on a code they take a fifth of its side. */
 export const LOGO_SIDE_MAX = 512

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { checked, whole } from '../../lib/validation/checked.ts'
-import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { IMAGE_SIDE_MAX } from '../../lib/validation/image.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { colorField } from '../domains/schemas.ts'
 import {
   CORRECTIONS,
@@ -100,7 +100,9 @@ export const QrStyleSchema = z
     correction: z.enum(CORRECTIONS),
     modules: z.enum(MODULE_SHAPES),
     eyes: z.enum(EYE_SHAPES),
-    logo: z.boolean().openapi({ description: 'Whether codes have the workspace’s logo, if it has one.' }),
+    logo: z
+      .boolean()
+      .openapi({ description: 'Whether codes have the workspace’s logo, if it has one.' }),
   })
   .openapi('QrStyle')
 

@@ -7,7 +7,7 @@ import { viewOf } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import { foldForSearch } from '../../lib/validation/text.ts'
 import type { Sql, Transaction } from '../../platform/storage/index.ts'
-import { changedFields, type Fields, type Writer, recordObject } from '../audit/index.ts'
+import { changedFields, type Fields, recordObject, type Writer } from '../audit/index.ts'
 import type { Color } from './colors.ts'
 import type { Tag, TagList, TagSort } from './schemas.ts'
 import {

@@ -4,8 +4,8 @@ import { hashNormalized, verifyNormalized } from '../../lib/base/passwords.ts'
 import { invalid, OperatorError } from '../../lib/errors/index.ts'
 import { checked } from '../../lib/validation/checked.ts'
 import { canonicalEmail, EMAIL_MAX, emailKey } from '../../lib/validation/email.ts'
-import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { checkText, compose } from '../../lib/validation/text.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 
 /** The most characters of a person's name. */
 export const USER_NAME_MAX = 100

@@ -5,7 +5,7 @@ import { AppError, invalid } from '../../lib/errors/index.ts'
 import { foldCase } from '../../lib/validation/text.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import type { Schema, Sql, Transaction } from '../../platform/storage/index.ts'
-import { changedFields, type Writer, recordObject } from '../audit/index.ts'
+import { changedFields, recordObject, type Writer } from '../audit/index.ts'
 import { UTM_FIELDS } from '../links/utm.ts'
 import { TEMPLATES_MAX, type UtmTemplate, type UtmTemplatePatch } from './schemas.ts'
 

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import type { ErrorDetail } from '../../lib/errors/index.ts'
 import { boundedList, boundedRecord } from '../../lib/validation/checked.ts'
-import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { checkText } from '../../lib/validation/text.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { BOUNDS } from '../../model/links/values.ts'
 
 const FILTERS_MAX = 20

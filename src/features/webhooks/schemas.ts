@@ -118,7 +118,9 @@ function checkUrl(text: string): string | ValidationIssue {
   if (!/^https?:$/.test(parsed.protocol)) {
     return new ValidationIssue('URL_SCHEME_NOT_ALLOWED', { allowed: ['https', 'http'] })
   }
-  return parsed.username + parsed.password === '' ? parsed.href : new ValidationIssue('URL_HAS_CREDENTIALS')
+  return parsed.username + parsed.password === ''
+    ? parsed.href
+    : new ValidationIssue('URL_HAS_CREDENTIALS')
 }
 
 const typesInput = checked(

@@ -280,7 +280,11 @@ export class WebhookWorker {
     return this.deps.storage.write((tx) => changeDelivery(tx, delivery, { due_at }), QUEUE)
   }
 
-  #storeAttempt(delivery: DeliveryRow, changes: Partial<DeliveryRow>, made: Attempt): Promise<void> {
+  #storeAttempt(
+    delivery: DeliveryRow,
+    changes: Partial<DeliveryRow>,
+    made: Attempt,
+  ): Promise<void> {
     const all = [...(JSON.parse(delivery.attempts) as Attempt[]), made]
     const attempts = JSON.stringify(all.slice(-ATTEMPTS_KEPT))
     const changed = { ...changes, attempts }

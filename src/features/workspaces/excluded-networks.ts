@@ -6,7 +6,7 @@ import { boundedList, checked } from '../../lib/validation/checked.ts'
 import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { network } from '../../platform/config/parse.ts'
 import type { Storage, Transaction } from '../../platform/storage/index.ts'
-import { writerOf, recordChange } from '../audit/index.ts'
+import { recordChange, writerOf } from '../audit/index.ts'
 
 const PATH = '/api/v1/workspace/excluded-networks'
 const TAG = 'Workspace'
@@ -64,7 +64,8 @@ export function registerExcludedNetworkRoutes(api: Pick<Api, 'add'>, deps: Exclu
     operationId: 'setExcludedNetworks',
     tag: TAG,
     summary: 'Set excluded networks',
-    description: 'Visits from these networks are redirected, but not counted, and don’t use up `max_clicks`.',
+    description:
+      'Visits from these networks are redirected, but not counted, and don’t use up `max_clicks`.',
     body: Schema,
     success: { status: 200, description: 'The networks.', schema: Schema },
     async handler(call) {

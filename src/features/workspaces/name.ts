@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { validate } from '../../http/index.ts'
 import { checked } from '../../lib/validation/checked.ts'
-import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { compose } from '../../lib/validation/text.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { trimmed } from '../users/input.ts'
 
 /** The most characters of a workspace's name. */
@@ -23,7 +23,9 @@ export function nameKey(name: string): string {
 const schema = z.object({
   name: checked(z.string(), (text) => {
     const name = trimmed(WORKSPACE_NAME_MAX)(text)
-    return name instanceof ValidationIssue || !looksLikeId(name) ? name : new ValidationIssue('INVALID_VALUE', {})
+    return name instanceof ValidationIssue || !looksLikeId(name)
+      ? name
+      : new ValidationIssue('INVALID_VALUE', {})
   }),
 })
 

@@ -7,8 +7,8 @@ export {
   type ErrorDetail,
   invalid,
   newerData,
-  oldData,
   OperatorError,
+  oldData,
 } from './app-error.ts'
 export {
   DETAIL_CODES,

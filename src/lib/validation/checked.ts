@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
-import { ValidationIssue } from './validation-issue.ts'
 import { checkText, type TextBounds } from './text.ts'
+import { ValidationIssue } from './validation-issue.ts'
 
 /** Validates a value for a workspace; null: none, so only shared values are valid. */
 export function parseFor<S extends z.ZodType>(
@@ -25,7 +25,10 @@ const WorkspaceTransform = z.core.$constructor<z.ZodTransform>('WorkspaceTransfo
 /** A schema whose values are parsed by a check, which may depend on the workspace of {@link parseFor}. */
 export function checked<S extends z.ZodType, T>(
   schema: S,
-  check: (value: z.output<S>, workspaceNo: number | null) => T | ValidationIssue | ValidationIssue[],
+  check: (
+    value: z.output<S>,
+    workspaceNo: number | null,
+  ) => T | ValidationIssue | ValidationIssue[],
 ) {
   type Parsed = Exclude<T, ValidationIssue | ValidationIssue[]>
   const transform = (value: unknown, payload: z.core.ParsePayload) => {

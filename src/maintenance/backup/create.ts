@@ -56,7 +56,8 @@ export async function createBackup(
   const { dataDir } = options
   assertInstance(options)
   const lock = tryLock(join(dataDir, 'backup-lock.db'), 0)
-  if (lock === null) throw new OperatorError('BACKUP_RUNNING', 'Another backup of this instance is running')
+  if (lock === null)
+    throw new OperatorError('BACKUP_RUNNING', 'Another backup of this instance is running')
   try {
     const begun = performance.now()
     const manifest = await store.create(name, (directory) => copyInstance(options, directory))
@@ -152,6 +153,9 @@ async function applyLog(file: string, owner: Owner | null): Promise<void> {
     rmSync(database.temporary, { recursive: true, force: true })
   }
   if (existsSync(`${file}.wal`)) {
-    throw new OperatorError('STATISTICS_BUSY', 'The statistics were busy during the copy: try again')
+    throw new OperatorError(
+      'STATISTICS_BUSY',
+      'The statistics were busy during the copy: try again',
+    )
   }
 }

@@ -39,9 +39,13 @@ export function locate(place: BackupPlace, reach: Reach): { store: BackupStore; 
   const path = 'directory' in place ? place.directory : place.prefix
   const name = basename(path)
   if (name === '')
-    throw new OperatorError('INVALID_PLACE', 'The backup needs a name below the bucket: s3://bucket/name', {
-      status: 2,
-    })
+    throw new OperatorError(
+      'INVALID_PLACE',
+      'The backup needs a name below the bucket: s3://bucket/name',
+      {
+        status: 2,
+      },
+    )
   const parent = dirname(path)
   const above =
     'directory' in place

@@ -61,7 +61,10 @@ export function openS3(
     },
     async create(name, fill) {
       if ((await list(keyOf(name, ''))).size > 0) {
-        throw new OperatorError('TARGET_NOT_EMPTY', `${where}${name} already exists: use another name`)
+        throw new OperatorError(
+          'TARGET_NOT_EMPTY',
+          `${where}${name} already exists: use another name`,
+        )
       }
       rmSync(staging, { recursive: true, force: true })
       mkdirSync(staging, { mode: 0o700 })
@@ -70,7 +73,8 @@ export function openS3(
         for (const file of manifest.files) await upload(name, file.name)
         const there = await list(keyOf(name, ''))
         const lost = manifest.files.find((file) => there.get(file.name) !== file.bytes)
-        if (lost !== undefined) throw damaged(`${lost.name} was not uploaded completely to ${where}${name}`)
+        if (lost !== undefined)
+          throw damaged(`${lost.name} was not uploaded completely to ${where}${name}`)
         // The manifest makes it complete.
         await upload(name, MANIFEST)
         return manifest

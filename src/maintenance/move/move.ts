@@ -175,7 +175,8 @@ async function begin(
   const [lock] = await target.all<{ taken: boolean }>(
     "SELECT pg_try_advisory_lock(hashtext('slugline move')) AS taken",
   )
-  if (!lock?.taken) throw new OperatorError('MOVE_RUNNING', 'Another move into this database is running')
+  if (!lock?.taken)
+    throw new OperatorError('MOVE_RUNNING', 'Another move into this database is running')
   await target.all(MOVES)
   const marks = await openMarks(target)
   const [earlier] = await target.all<{ source: string; clicks: string }>('SELECT * FROM moves')

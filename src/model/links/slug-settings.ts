@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { checked, checkWith, isObject } from '../../lib/validation/checked.ts'
-import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { longerThan } from '../../lib/validation/text.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import { isReserved, parseSlug } from './slug.ts'
 

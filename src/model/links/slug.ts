@@ -1,7 +1,7 @@
 import { type Random, randomString } from '../../lib/base/random.ts'
-import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { EMOJI, withoutNeededJoiners } from '../../lib/validation/invisible.ts'
 import { compose, foldCase, foldWithDots, longerThan } from '../../lib/validation/text.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { BOUNDS, checkDomain } from './values.ts'
 
@@ -64,9 +64,11 @@ export function parseSlug(text: string): SlugName | ValidationIssue {
   if (PLAIN_SLUG.test(text) && text.length <= SLUG_LENGTH_MAX) return { slug: text, key: text }
   if (text === '') return new ValidationIssue('TOO_SHORT', { min: 1 })
   // At most four characters become one.
-  if (longerThan(text, 4 * SLUG_LENGTH_MAX)) return new ValidationIssue('TOO_LONG', { max: SLUG_LENGTH_MAX })
+  if (longerThan(text, 4 * SLUG_LENGTH_MAX))
+    return new ValidationIssue('TOO_LONG', { max: SLUG_LENGTH_MAX })
   const slug = text.isWellFormed() ? compose(text) : text
-  if (longerThan(slug, SLUG_LENGTH_MAX)) return new ValidationIssue('TOO_LONG', { max: SLUG_LENGTH_MAX })
+  if (longerThan(slug, SLUG_LENGTH_MAX))
+    return new ValidationIssue('TOO_LONG', { max: SLUG_LENGTH_MAX })
   const letters = withoutNeededJoiners(slug).replaceAll(EMOJI, '')
   if (!ALLOWED.test(letters) || MISLEADING.test(letters)) return new ValidationIssue('INVALID_SLUG')
   const segments = slug.split('/')
@@ -141,7 +143,8 @@ export function checkAliases(
   domains: Pick<Domains, 'hasCaseSensitive'>,
   workspaceNo: number | null,
 ): readonly AliasInput[] | ValidationIssue[] {
-  if (aliases.length > BOUNDS.aliases) return [new ValidationIssue('TOO_MANY', { max: BOUNDS.aliases })]
+  if (aliases.length > BOUNDS.aliases)
+    return [new ValidationIssue('TOO_MANY', { max: BOUNDS.aliases })]
   const isExact = domains.hasCaseSensitive(workspaceNo)
   const identities = aliases.map(
     ({ domainNo, slug, key }) => `${domainNo ?? ''}/${isExact ? slug : key}`,

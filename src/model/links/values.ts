@@ -1,7 +1,7 @@
 import { LOCATION_BYTES_MAX } from '../../lib/base/headers.ts'
-import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { canBeHost, canonicalHost, hostOfUrl } from '../../lib/validation/host.ts'
 import { checkText, foldCase, hasManyMarks, longerThan } from '../../lib/validation/text.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import type { Domains } from '../domains/index.ts'
 
 /** A tag as typed, and its unique key. */
@@ -183,8 +183,10 @@ export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
     const text = given.trim()
     const url = parseDestination(text)
     if (url instanceof ValidationIssue) return url
-    if (!protocols.has(url.protocol)) return new ValidationIssue('URL_SCHEME_NOT_ALLOWED', { allowed })
-    if (url.username !== '' || url.password !== '') return new ValidationIssue('URL_HAS_CREDENTIALS')
+    if (!protocols.has(url.protocol))
+      return new ValidationIssue('URL_SCHEME_NOT_ALLOWED', { allowed })
+    if (url.username !== '' || url.password !== '')
+      return new ValidationIssue('URL_HAS_CREDENTIALS')
     if (url.hostname !== '') {
       const host = hostOfUrl(url)
       if (loopsBack(url, host)) return new ValidationIssue('URL_LOOPS_BACK')
@@ -199,7 +201,8 @@ export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
 }
 
 function parseDestination(text: string): URL | ValidationIssue {
-  if (longerThan(text, URL_LENGTH_MAX)) return new ValidationIssue('TOO_LONG', { max: URL_LENGTH_MAX })
+  if (longerThan(text, URL_LENGTH_MAX))
+    return new ValidationIssue('TOO_LONG', { max: URL_LENGTH_MAX })
   if (CONTROLS.test(text)) return new ValidationIssue('URL_HAS_CONTROL_CHARACTERS')
   const [origin = ''] = ORIGIN.exec(text) ?? []
   if (hasPlaceholder(origin)) return new ValidationIssue('PLACEHOLDER_IN_ORIGIN')

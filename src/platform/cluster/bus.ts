@@ -66,7 +66,8 @@ export class Bus {
   async publish(message: string): Promise<boolean> {
     const send = async () => (await this.#publisher.publish(this.#channel, message)) >= 0
     const isSent =
-      isReady(this.#publisher) && (await withTimeout(PUBLISH_WITHIN_MS, send, false).catch(() => false))
+      isReady(this.#publisher) &&
+      (await withTimeout(PUBLISH_WITHIN_MS, send, false).catch(() => false))
     if (!isSent) this.#counts.unsent++
     return isSent
   }

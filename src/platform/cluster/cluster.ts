@@ -1,5 +1,5 @@
-import type { Secret } from '../../lib/base/secret.ts'
 import type { Logger } from '../../lib/base/logger.ts'
+import type { Secret } from '../../lib/base/secret.ts'
 import { createSharedLimiter, type SharedLimiter } from '../limits/index.ts'
 import type { EventSignal } from '../storage/index.ts'
 import { Bus } from './bus.ts'

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
-import type { Secret } from '../../lib/base/secret.ts'
 import type { Logger } from '../../lib/base/logger.ts'
+import type { Secret } from '../../lib/base/secret.ts'
 
 const CONNECT_WITHIN_MS = 1_000
 const RECONNECT_MOST_MS = 1_000

@@ -26,7 +26,10 @@ export function integer(least: number, most: number, example: string) {
   return (value: string): number => {
     const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
     if (number >= least && number <= most) return number
-    throw new BadValue(`${describeValue(value)} isn't a whole number from ${least} to ${most}`, example)
+    throw new BadValue(
+      `${describeValue(value)} isn't a whole number from ${least} to ${most}`,
+      example,
+    )
   }
 }
 
@@ -35,7 +38,10 @@ export function oneOf<const T extends string>(words: readonly T[]) {
   return (value: string): T => {
     const word = words.find((candidate) => candidate === value.toLowerCase())
     if (word !== undefined) return word
-    throw new BadValue(`${describeValue(value)} isn't one of ${words.join(', ')}`, words[0] as string)
+    throw new BadValue(
+      `${describeValue(value)} isn't one of ${words.join(', ')}`,
+      words[0] as string,
+    )
   }
 }
 
@@ -78,7 +84,7 @@ export function origin(value: string): string {
   const url = URL.parse(value)
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new BadValue(
-      `${quoted(value)} isn't a URL that starts with http:// or https://`,
+      `${describeValue(value)} isn't a URL that starts with http:// or https://`,
       example,
     )
   }
@@ -122,7 +128,10 @@ export function network(value: string): string {
     const [address, bits] = ipaddr.parseCIDR(value)
     return `${address.toString()}/${bits}`
   } catch {
-    throw new BadValue(`${describeValue(value)} isn't an IP address or a network like 10.0.0.0/8`, example)
+    throw new BadValue(
+      `${describeValue(value)} isn't an IP address or a network like 10.0.0.0/8`,
+      example,
+    )
   }
 }
 
@@ -144,7 +153,10 @@ export function scheme(value: string): string {
     throw new BadValue(`${describeValue(value)} isn't the name of a scheme`, 'http,https,mailto')
   }
   if (DANGEROUS_SCHEMES.has(name)) {
-    throw new BadValue(`${describeValue(value)} is a scheme that endangers visitors`, 'http,https,mailto')
+    throw new BadValue(
+      `${describeValue(value)} is a scheme that endangers visitors`,
+      'http,https,mailto',
+    )
   }
   return name
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { Secret } from '../../lib/base/secret.ts'
 import { silentLogger } from '../../lib/base/logger.ts'
+import { Secret } from '../../lib/base/secret.ts'
 import { LOCALES, translate } from '../../lib/i18n/index.ts'
 import { createMailer } from './mailer.ts'
 import { type Mail, writeMail } from './message.ts'

@@ -36,7 +36,11 @@ function texts(read: (given: string) => string | null, description: string, exam
   return listOf(checked(someText, readBy(read, example)), description, example)
 }
 
-function named(check: (given: string) => string | ValidationIssue, description: string, example: string) {
+function named(
+  check: (given: string) => string | ValidationIssue,
+  description: string,
+  example: string,
+) {
   const name = checked(someText, check)
   const min = checked(someText, (text) =>
     VERSION.test(text) ? text : new ValidationIssue('INVALID_VALUE', { example: '17.4' }),
@@ -85,7 +89,9 @@ const time = z
   })
   .check(
     checkWith(({ from, until, hours = [] }) => {
-      const fault = (...path: PropertyKey[]) => [new ValidationIssue('ENDS_BEFORE_START', undefined, path)]
+      const fault = (...path: PropertyKey[]) => [
+        new ValidationIssue('ENDS_BEFORE_START', undefined, path),
+      ]
       const isReversed = from !== undefined && until !== undefined && isOver(from, until)
       const empty = hours.flatMap(([start, end], i) => (start === end ? fault('hours', i, 1) : []))
       return [...(isReversed ? fault('until') : []), ...empty]

@@ -42,7 +42,9 @@ const distinctIds = checkWith<readonly { id?: unknown }[]>((list) => {
 const onlyOne = checkWith<Partial<Record<(typeof OUTCOMES)[number], unknown>>>((then) => {
   const [first, ...others] = OUTCOMES.filter((key) => then[key] !== undefined)
   if (first === undefined) return [new ValidationIssue('REQUIRED')]
-  return others.map((key) => new ValidationIssue('CONFLICTING_PARAMETERS', { other: first }).at(key))
+  return others.map((key) =>
+    new ValidationIssue('CONFLICTING_PARAMETERS', { other: first }).at(key),
+  )
 }, isObject)
 
 /** Refuses a list whose JSON is too long even if normalized values are half as long as these. */
@@ -56,7 +58,9 @@ function sized<S extends z.ZodType>(list: S) {
 
 function stored<T>(value: T, factor = 1): T | ValidationIssue {
   const max = RULE_BOUNDS.stored
-  return JSON.stringify(value).length > factor * max ? new ValidationIssue('TOO_LONG', { max }) : value
+  return JSON.stringify(value).length > factor * max
+    ? new ValidationIssue('TOO_LONG', { max })
+    : value
 }
 
 /** The schemas of the fields `rules` and `variants` in requests. */
@@ -112,7 +116,9 @@ export function createRuleFields(checkUrl: CheckUrl) {
   )
   const split = checked(sized(list()), (all) =>
     // No variants: visitors aren't split.
-    all.length === 1 ? new ValidationIssue('TOO_FEW', { min: 2 }) : stored(identified(all) as Variant[]),
+    all.length === 1
+      ? new ValidationIssue('TOO_FEW', { min: 2 })
+      : stored(identified(all) as Variant[]),
   )
   return described(rules, split)
 }

@@ -1,10 +1,10 @@
 import ipaddr from 'ipaddr.js'
 import { OS_NAMES } from '../../clicks/enrich/names.ts'
 import { parseNetwork } from '../../lib/base/networks.ts'
-import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { canonicalHost } from '../../lib/validation/host.ts'
 import { checkText } from '../../lib/validation/text.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import type { Named } from './types.ts'
 
 const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
@@ -23,7 +23,8 @@ export function regionOf(given: string): string | null {
 
 /** A check based on a parser that returns null for impossible values; the fault has an example. */
 export function readBy(read: (given: string) => string | null, example: string) {
-  return (given: string): string | ValidationIssue => read(given) ?? new ValidationIssue('INVALID_VALUE', { example })
+  return (given: string): string | ValidationIssue =>
+    read(given) ?? new ValidationIssue('INVALID_VALUE', { example })
 }
 
 /** A BCP 47 language tag in its canonical form; systems also write it with underscores. */

@@ -10,8 +10,8 @@ import {
   readCounted,
 } from '../../clicks/index.ts'
 import { systemClock } from '../../lib/base/clock.ts'
-import type { Secret } from '../../lib/base/secret.ts'
 import type { Logger } from '../../lib/base/logger.ts'
+import type { Secret } from '../../lib/base/secret.ts'
 import { OperatorError } from '../../lib/errors/index.ts'
 import { type Node, readNode } from '../../platform/cluster/node.ts'
 import type { Config, ScaledConfig } from '../../platform/config/index.ts'

@@ -31,24 +31,58 @@ export function watchClicks(
   )
   counter('clicks_lost_total', 'Clicks dropped while the disk refused them', () => journal.lost)
   gauge('journal_healthy', '1 while clicks reach the disk', () => Number(journal.healthy))
-  counter('journal_damaged_lines_total', 'Lines of the journal that the click worker could not read', () => worker().skipped)
-  gauge('click_backlog_bytes', 'Size of the journal that is not counted yet', () => worker().backlogBytes)
+  counter(
+    'journal_damaged_lines_total',
+    'Lines of the journal that the click worker could not read',
+    () => worker().skipped,
+  )
+  gauge(
+    'click_backlog_bytes',
+    'Size of the journal that is not counted yet',
+    () => worker().backlogBytes,
+  )
   gauge('click_backlog_seconds', 'Lag of the counters', () => worker().backlogSeconds)
   gauge('click_worker_running', '1 while the click worker runs', () => Number(worker().running))
-  gauge('click_worker_memory_bytes', 'Resident memory of the click worker', () => worker().memoryBytes)
+  gauge(
+    'click_worker_memory_bytes',
+    'Resident memory of the click worker',
+    () => worker().memoryBytes,
+  )
   counter('click_worker_restarts_total', 'Restarts of the click worker', () => worker().restarts)
 
-  gauge('statistics_backlog_bytes', 'Size of the journal that is not stored yet', () => statistics().backlogBytes)
+  gauge(
+    'statistics_backlog_bytes',
+    'Size of the journal that is not stored yet',
+    () => statistics().backlogBytes,
+  )
   gauge('statistics_backlog_seconds', 'Lag of the reports', () => statistics().backlogSeconds)
-  gauge('statistics_running', '1 while the statistics process runs', () => Number(statistics().running))
-  gauge('statistics_memory_bytes', 'Resident memory of the statistics process', () => statistics().memoryBytes)
-  counter('statistics_restarts_total', 'Restarts of the statistics process', () => statistics().restarts)
+  gauge('statistics_running', '1 while the statistics process runs', () =>
+    Number(statistics().running),
+  )
+  gauge(
+    'statistics_memory_bytes',
+    'Resident memory of the statistics process',
+    () => statistics().memoryBytes,
+  )
+  counter(
+    'statistics_restarts_total',
+    'Restarts of the statistics process',
+    () => statistics().restarts,
+  )
   counter('statistics_stored_total', 'Clicks stored since the start', () => statistics().stored)
-  counter('statistics_damaged_lines_total', 'Lines of the journal that the statistics process could not read', () => statistics().skipped)
+  counter(
+    'statistics_damaged_lines_total',
+    'Lines of the journal that the statistics process could not read',
+    () => statistics().skipped,
+  )
   gauge('statistics_healthy', '0 while the stored clicks can not be used', () =>
     Number(['ok', 'opening'].includes(statistics().store)),
   )
-  gauge('statistics_file_bytes', 'Size of the file of stored clicks and its log', () => statistics().fileBytes)
+  gauge(
+    'statistics_file_bytes',
+    'Size of the file of stored clicks and its log',
+    () => statistics().fileBytes,
+  )
   gauge(
     'statistics_begin_seconds',
     'Unix time from which all clicks are stored; 0: from the beginning',
@@ -106,7 +140,9 @@ export function watchFiles({ gauge }: Metrics, dataDir: string): void {
   const { main } = databaseFiles(dataDir)
   const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
   gauge('database_bytes', 'Size of the main database', () => sizeOf(main))
-  gauge('database_wal_bytes', 'Size of the write-ahead log of the main database', () => sizeOf(`${main}-wal`))
+  gauge('database_wal_bytes', 'Size of the write-ahead log of the main database', () =>
+    sizeOf(`${main}-wal`),
+  )
 }
 
 /** Adds the memory of links, PostgreSQL, messages between nodes and shared limits. */
@@ -132,11 +168,25 @@ export function watchCluster(
   )
   counter('resolver_hits_total', 'Slugs found in memory', () => links().hits)
   counter('resolver_misses_total', 'Slugs read from the database', () => links().misses)
-  counter('resolver_stale_total', 'Visits answered without confirmation by the database', () => links().stale)
-  counter('resolver_refused_total', 'Visits refused because the database did not respond', () => links().refused)
+  counter(
+    'resolver_stale_total',
+    'Visits answered without confirmation by the database',
+    () => links().stale,
+  )
+  counter(
+    'resolver_refused_total',
+    'Visits refused because the database did not respond',
+    () => links().refused,
+  )
   counter('resolver_changes_total', 'Changes of links read from PostgreSQL', () => links().changes)
-  counter('resolver_losses_total', 'Times that all links were revalidated, because changes may have been missed', () => links().losses)
-  gauge('resolver_database_away', '1 while links can not be read', () => Number(links().databaseDown))
+  counter(
+    'resolver_losses_total',
+    'Times that all links were revalidated, because changes may have been missed',
+    () => links().losses,
+  )
+  gauge('resolver_database_away', '1 while links can not be read', () =>
+    Number(links().databaseDown),
+  )
 
   const pool = numbers.database.connections
   gauge('postgres_connections', 'Connections to PostgreSQL, by state', () => {
@@ -151,10 +201,26 @@ export function watchCluster(
   const cluster = numbers.cluster.state
   gauge('redis_up', '1 while Redis answers in time', () => Number(cluster().up))
   gauge('bus_heard', '1 while messages of other nodes arrive', () => Number(cluster().subscribed))
-  gauge('bus_lag_seconds', 'Round-trip time of the last message between nodes', () => cluster().lagMs / 1_000)
+  gauge(
+    'bus_lag_seconds',
+    'Round-trip time of the last message between nodes',
+    () => cluster().lagMs / 1_000,
+  )
   counter('bus_received_total', 'Messages received from other nodes', () => cluster().received)
-  counter('bus_unsent_total', 'Messages of this node that Redis did not accept', () => cluster().unsent)
+  counter(
+    'bus_unsent_total',
+    'Messages of this node that Redis did not accept',
+    () => cluster().unsent,
+  )
   gauge('nodes', 'Number of nodes known to this one', () => cluster().nodes)
-  counter('limits_late_total', 'Rate-limit checks that Redis answered too late', () => cluster().late)
-  counter('limits_alone_total', 'Requests decided by this node with its share of the limit', () => cluster().localFallbackCount)
+  counter(
+    'limits_late_total',
+    'Rate-limit checks that Redis answered too late',
+    () => cluster().late,
+  )
+  counter(
+    'limits_alone_total',
+    'Requests decided by this node with its share of the limit',
+    () => cluster().localFallbackCount,
+  )
 }

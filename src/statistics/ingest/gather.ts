@@ -1,6 +1,6 @@
 import type { Click } from '../../clicks/enrich/click.ts'
 import type { CountedClicks } from '../../clicks/months.ts'
-import { type ClickRecord, CLICK_FLAGS } from '../../clicks/record.ts'
+import { CLICK_FLAGS, type ClickRecord } from '../../clicks/record.ts'
 import { readJournal } from '../../clicks/segment-reader.ts'
 import type { Position } from '../../clicks/segments.ts'
 import type { SyncedEnd } from '../../clicks/synced-end.ts'

@@ -6,8 +6,8 @@ import { idOf, positionOf, renderClick } from '../clicks.ts'
 import type { ClicksQuery } from '../query.ts'
 import {
   folderIds,
-  type StatisticsReader,
   type StatisticsContext,
+  type StatisticsReader,
   select,
   selectedRange,
   tagKeys,

@@ -8,8 +8,8 @@ import {
   orDefault,
   someText,
 } from '../../lib/validation/checked.ts'
-import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { parseTimestamp } from '../../lib/validation/timestamp.ts'
+import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import type { Domains } from '../../model/domains/index.ts'
 import { BOUNDS } from '../../model/links/values.ts'
 import { readFilter } from '../filters.ts'

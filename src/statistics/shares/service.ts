@@ -1,4 +1,4 @@
-import { changedFields, type Writer, recordObject } from '../../features/audit/index.ts'
+import { changedFields, recordObject, type Writer } from '../../features/audit/index.ts'
 import { hashPassword as argon2id, prepareWrite } from '../../features/links/index.ts'
 import type { IfMatch, Reader } from '../../http/callers.ts'
 import { pageOf } from '../../http/page.ts'

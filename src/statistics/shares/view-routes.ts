@@ -49,7 +49,8 @@ function registerOpening(api: Pick<Api, 'add'>, deps: ShareViewDeps): void {
     path: `${PATH}/about`,
     operationId: 'getSharedAbout',
     summary: 'Get a share’s settings',
-    description: 'Needs no API key; if the share has a password, it must be entered first. Counts as a view.',
+    description:
+      'Needs no API key; if the share has a password, it must be entered first. Counts as a view.',
     params: z.object({ token }),
     success: {
       status: 200,

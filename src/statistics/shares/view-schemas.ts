@@ -44,7 +44,9 @@ export const AboutSchema = z
         destination_url: destination,
       })
       .nullable()
-      .openapi({ description: 'The link, if the share is of one link and `show` has `links`; else null.' }),
+      .openapi({
+        description: 'The link, if the share is of one link and `show` has `links`; else null.',
+      }),
   })
   .openapi('SharedAbout', { example: ABOUT_EXAMPLE })
 

@@ -22,8 +22,8 @@ import {
   UserRound,
 } from 'lucide-react'
 import { useState } from 'react'
-import { linksQuery } from '../features/links/queries.ts'
 import { currentId } from '../features/links/list/row-keys.ts'
+import { linksQuery } from '../features/links/queries.ts'
 import { linksSearch } from '../features/links/search.ts'
 import { nameOf } from '../features/links/text.ts'
 import { linkViewsQuery, savedFiltersQuery } from '../features/links/views/queries.ts'

@@ -164,7 +164,9 @@ function Frame() {
           <NewWorkspace onClose={() => setNewWorkspaceOpen(false)} onCreated={openWorkspace} />
         ) : null}
       </Suspense>
-      <Suspense>{shortcutsOpen ? <ShortcutList onClose={() => setShortcutsOpen(false)} /> : null}</Suspense>
+      <Suspense>
+        {shortcutsOpen ? <ShortcutList onClose={() => setShortcutsOpen(false)} /> : null}
+      </Suspense>
       <Suspense>
         {creating ? (
           <CreatePanel onClose={() => setCreating(false)} onCreated={() => setCreating(false)} />

@@ -60,8 +60,7 @@ export function ShortcutList({ onClose }: { onClose: () => void }) {
   const { t } = useI18n()
   const place = usePlace()
   const isWritable = place.may('links:write')
-  const shown = (lines: Group[1]) =>
-    lines.filter(([what]) => isWritable || !WRITING.includes(what))
+  const shown = (lines: Group[1]) => lines.filter(([what]) => isWritable || !WRITING.includes(what))
   const pages: Group = [
     'shortcuts.goTo',
     destinationsOf(place).map(({ label, letter }) => [label, [`g ${letter}`]]),

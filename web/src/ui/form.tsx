@@ -14,8 +14,11 @@ export function submitByKeys(event: KeyboardEvent<HTMLFormElement>): void {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return
   event.preventDefault()
   event.stopPropagation()
-  const controls = [...event.currentTarget.elements]
-  controls.find((one) => one instanceof HTMLButtonElement && one.type === 'submit')?.click()
+  for (const control of event.currentTarget.elements) {
+    if (!(control instanceof HTMLButtonElement) || control.type !== 'submit') continue
+    control.click()
+    return
+  }
 }
 
 /** A form, with its general error above the fields. */

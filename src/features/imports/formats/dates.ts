@@ -1,5 +1,5 @@
-import { ValidationIssue } from '../../../lib/validation/validation-issue.ts'
 import { parseTimestamp } from '../../../lib/validation/timestamp.ts'
+import { ValidationIssue } from '../../../lib/validation/validation-issue.ts'
 
 /** What is first in the dates with slashes of a column. */
 export type DateOrder = 'day' | 'month'

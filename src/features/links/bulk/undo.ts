@@ -73,7 +73,12 @@ export async function undoFound(
         const folders = [...from, ...(await foldersOf(tx, ids))]
         // The job stays visible to its actor when others move links to where they are hidden.
         const seen = folders.filter((id) => seesFolder(caller, id))
-        await checkpoint(tx, { progress, state: next, result: resultOf(input, next), folders: seen })
+        await checkpoint(tx, {
+          progress,
+          state: next,
+          result: resultOf(input, next),
+          folders: seen,
+        })
         return next
       },
       { workspaceNo },

@@ -12,7 +12,7 @@ import { SEQS_PER_WORKSPACE, type Storage } from '../../../platform/storage/inde
 import { openTestStorage, writeCounters } from '../../../platform/storage/testing/database.ts'
 import { COMMAND_LINE } from '../../audit/index.ts'
 import { setBlocked } from '../../blocks/testing/set-blocked.ts'
-import type { LinkWriter, LinkServiceDeps } from '../context.ts'
+import type { LinkServiceDeps, LinkWriter } from '../context.ts'
 import { createLinkSchemas } from '../fields.ts'
 import { createListQuerySchema, listQueryOf } from '../list-query.ts'
 import type { HistoryPage, Link, LinkList } from '../schemas.ts'

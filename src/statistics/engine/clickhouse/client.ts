@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import {
-  ClickHouseError as ServerError,
   ClickHouseLogLevel,
   type ClickHouseSettings,
   createClient,
+  ClickHouseError as ServerError,
 } from '@clickhouse/client'
 
 /** The longest that a report may take. */

@@ -1,4 +1,4 @@
-import { oldData, OperatorError } from '../../../lib/errors/index.ts'
+import { OperatorError, oldData } from '../../../lib/errors/index.ts'
 
 /** A numbered change of an engine's tables of clicks. A released one is never changed. */
 export interface ClickMigration<E> {

@@ -5,8 +5,8 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Answer } from '../../ui/answer.tsx'
 import { More } from '../../ui/more.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { type AuditEntry, changesQuery } from './queries.ts'
 import { Entry } from './entry.tsx'
+import { type AuditEntry, changesQuery } from './queries.ts'
 import { daysOf, type Run } from './runs.ts'
 
 interface Narrow {

@@ -7,8 +7,8 @@ import { Summary } from '../../ui/disclosure.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { JobName } from '../jobs/name.tsx'
 import { usePerson } from '../members/person.tsx'
-import type { AuditEntry } from './queries.ts'
 import { Changes } from './changes.tsx'
+import type { AuditEntry } from './queries.ts'
 import { actionKey, isNothing, targetName } from './words.ts'
 
 /** A change in one line; expanded, with old and new values. */

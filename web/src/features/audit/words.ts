@@ -3,8 +3,8 @@ import { kindOf } from '../jobs/kind.ts'
 import { FIELD_NAMES } from '../links/details/field-names.ts'
 import type { ShareSubject } from '../shares/queries.ts'
 import { SHOW_LABELS, subjectName } from '../shares/words.ts'
-import type { AuditEntry } from './queries.ts'
 import { ACTIONS, type Action } from './kinds.ts'
+import type { AuditEntry } from './queries.ts'
 
 /** The message of an action; null for one of a newer server. */
 export function actionKey(action: string): MessageKey | null {

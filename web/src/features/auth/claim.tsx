@@ -9,9 +9,9 @@ import { TextField } from '../../ui/text-field.tsx'
 import { AccountFields } from './account-fields.tsx'
 import { PageLink } from './address.tsx'
 import { useArrive } from './arrive.ts'
-import { claim } from './queries.ts'
 import { Frame } from './frame.tsx'
 import { useLinkToken } from './link-token.ts'
+import { claim } from './queries.ts'
 
 const FIELDS = ['name', 'email', 'password', 'workspace', 'token']
 

@@ -4,9 +4,9 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { FormError } from '../../ui/field.tsx'
 import { PageLink } from './address.tsx'
-import { confirmEmailChange, verifyEmail } from './queries.ts'
 import { Frame } from './frame.tsx'
 import { useLinkToken } from './link-token.ts'
+import { confirmEmailChange, verifyEmail } from './queries.ts'
 
 /** Confirms the address of a new account. */
 export function VerifyEmailPage() {

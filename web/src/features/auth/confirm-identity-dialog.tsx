@@ -4,8 +4,8 @@ import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { fieldError } from '../../ui/errors.ts'
-import { confirmSession, signOut } from './queries.ts'
 import { PasswordField } from './password-field.tsx'
+import { confirmSession, signOut } from './queries.ts'
 
 /** Confirms the person's identity by password or, without one, by signing in again. */
 export default function ConfirmDialog({ onAnswer }: { onAnswer: (confirmed: boolean) => void }) {

@@ -11,9 +11,9 @@ import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { AccountFields } from './account-fields.tsx'
 import { PageLink } from './address.tsx'
 import { useArrive } from './arrive.ts'
-import { acceptInvitation, type Invitation, lookUpInvitation, signOut } from './queries.ts'
 import { Frame } from './frame.tsx'
 import { useLinkToken } from './link-token.ts'
+import { acceptInvitation, type Invitation, lookUpInvitation, signOut } from './queries.ts'
 
 /** Joins a workspace by the link of an invitation. */
 export function InvitationPage() {

@@ -4,8 +4,8 @@ import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, WRAPPING } from '../../ui/button.tsx'
 import { FormError } from '../../ui/field.tsx'
-import { oidcAddress } from './queries.ts'
 import { passkeysWork, signInWithPasskey } from './passkeys.ts'
+import { oidcAddress } from './queries.ts'
 
 /** Signing in with a passkey, or with a provider, which continues with `next`. */
 export function OtherWays({ next, onDone }: { next: string; onDone: () => Promise<unknown> }) {

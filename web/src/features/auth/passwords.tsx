@@ -8,10 +8,10 @@ import { Form, Submit } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { addressOf, onward, PageLink } from './address.tsx'
 import { leaveFor } from './arrive.ts'
-import { askForReset, resetPassword } from './queries.ts'
 import { Frame } from './frame.tsx'
 import { useLinkToken } from './link-token.ts'
 import { PASSWORD_MIN, PasswordField } from './password-field.tsx'
+import { askForReset, resetPassword } from './queries.ts'
 
 function BackToSignIn() {
   const { t } = useI18n()

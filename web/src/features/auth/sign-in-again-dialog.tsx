@@ -10,10 +10,10 @@ import { Form, Submit } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { PageLink } from './address.tsx'
 import { leaveFor } from './arrive.ts'
-import { signIn } from './queries.ts'
 import { CODE_TEXTS, CodeForm, type CodeKind } from './code-form.tsx'
 import { OtherWays } from './other-ways.tsx'
 import { PasswordField } from './password-field.tsx'
+import { signIn } from './queries.ts'
 
 /** Signs the person of the page in again. It can't be dismissed: nothing on the page works without. */
 export default function SignInAgainDialog({ onDone }: { onDone: () => void }) {

@@ -8,10 +8,10 @@ import { Form, Submit } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { addressOf, onward, PageLink, searchOfPage } from './address.tsx'
 import { leaveFor, useArrive } from './arrive.ts'
-import { signIn } from './queries.ts'
 import { Frame } from './frame.tsx'
 import { OtherWays } from './other-ways.tsx'
 import { PasswordField } from './password-field.tsx'
+import { signIn } from './queries.ts'
 
 const FIELDS = ['email', 'password']
 

@@ -6,8 +6,8 @@ import { Form, Submit } from '../../ui/form.tsx'
 import { AccountFields } from './account-fields.tsx'
 import { onward, PageLink, searchOfPage } from './address.tsx'
 import { useArrive } from './arrive.ts'
-import { signUp } from './queries.ts'
 import { Frame } from './frame.tsx'
+import { signUp } from './queries.ts'
 
 /** A new account, if everyone may create one; else why not. */
 export function SignUpPage() {

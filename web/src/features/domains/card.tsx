@@ -4,8 +4,8 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Chip, type Tone } from '../../ui/chip.tsx'
-import { type Domain, setupQuery } from './queries.ts'
 import { FoldedMisses } from './misses.tsx'
+import { type Domain, setupQuery } from './queries.ts'
 import { SetupSteps } from './setup.tsx'
 
 const TONES: Readonly<Record<Domain['status'], Tone>> = {

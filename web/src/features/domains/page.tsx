@@ -7,9 +7,9 @@ import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
-import { type Domain, domainsQuery } from './queries.ts'
 import { DomainCard } from './card.tsx'
 import { AddDialog, DeleteDialog } from './dialogs.tsx'
+import { type Domain, domainsQuery } from './queries.ts'
 import { SettingsDialog } from './settings.tsx'
 
 /** What is open on the page: one thing at a time. */

@@ -6,8 +6,8 @@ import { FormDialog } from '../../ui/dialog.tsx'
 import { fieldError } from '../../ui/errors.ts'
 import { TextareaField, TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { type Domain, type DomainPatch, updateDomain } from './queries.ts'
 import { useDomainsChanged } from './dialogs.tsx'
+import { type Domain, type DomainPatch, updateDomain } from './queries.ts'
 import { SLUG_FIELDS, SlugSettingsFields, slugDraftOf, slugPatchOf } from './slug-fields.tsx'
 
 const ADDRESSES = [

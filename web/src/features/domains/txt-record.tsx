@@ -68,10 +68,7 @@ export function TxtRecord({ domain: { id, status, verification } }: { domain: Do
       <FormError error={check.variables ? check.error : null} />
       {may('domains:write') ? (
         <div>
-          <Button
-            loading={check.isPending && check.variables}
-            onClick={() => check.mutate(true)}
-          >
+          <Button loading={check.isPending && check.variables} onClick={() => check.mutate(true)}>
             {t('domains.check')}
           </Button>
         </div>

@@ -10,8 +10,8 @@ import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { membersQuery } from '../members/queries.ts'
-import { createFolder, deleteFolder, type Folder, updateFolder } from './queries.ts'
 import { FolderList } from './folder-list.tsx'
+import { createFolder, deleteFolder, type Folder, updateFolder } from './queries.ts'
 import { useGroupsChanged } from './use-tags.ts'
 
 /** Creates a folder, or changes its name and members. */

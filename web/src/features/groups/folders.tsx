@@ -5,9 +5,9 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { ShareThis } from '../shares/button.tsx'
-import { type Folder, foldersQuery } from './queries.ts'
 import { DeleteFolderDialog, FolderDialog } from './folder-dialogs.tsx'
 import { GroupList, GroupRow } from './group-list.tsx'
+import { type Folder, foldersQuery } from './queries.ts'
 import { useGroupSearch } from './use-search.ts'
 
 /** The open dialog. */

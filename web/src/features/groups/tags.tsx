@@ -5,11 +5,11 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { ShareThis } from '../shares/button.tsx'
-import { type Tag, tagsQuery } from './queries.ts'
 import { GroupList, GroupRow } from './group-list.tsx'
-import { useGroupSearch } from './use-search.ts'
+import { type Tag, tagsQuery } from './queries.ts'
 import { DeleteTagDialog, MergeDialog, TagDialog } from './tag-dialogs.tsx'
 import { TagDot } from './tag-dot.tsx'
+import { useGroupSearch } from './use-search.ts'
 
 /** The open dialog. */
 type Open = { kind: 'edit'; tag: Tag | null } | { kind: 'merge' | 'share' | 'delete'; tag: Tag }

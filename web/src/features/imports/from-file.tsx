@@ -5,8 +5,8 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { errorText } from '../../ui/errors.ts'
-import { type Plan, previewFile } from './queries.ts'
 import { PlanForm } from './plan-form.tsx'
+import { type Plan, previewFile } from './queries.ts'
 
 const ACCEPT = '.csv,.tsv,.ndjson,.jsonl,.json,text/csv,application/json'
 
@@ -85,11 +85,7 @@ function DropZone({ onFile, busy }: { onFile: (file: File | undefined) => void; 
           target.value = ''
         }}
       />
-      <Button
-        variant="primary"
-        loading={busy}
-        onClick={() => document.getElementById(id)?.click()}
-      >
+      <Button variant="primary" loading={busy} onClick={() => document.getElementById(id)?.click()}>
         {t('imports.choose')}
       </Button>
     </div>

@@ -4,8 +4,8 @@ import { Button } from '../../ui/button.tsx'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { FolderField } from '../links/form/sections/folder-field.tsx'
-import type { Options, Plan, RemoteBody } from './queries.ts'
 import { ConflictField } from './plan-form.tsx'
+import type { Options, Plan, RemoteBody } from './queries.ts'
 
 const SERVICES = [
   { value: 'shlink', label: 'Shlink' },

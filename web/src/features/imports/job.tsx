@@ -8,10 +8,10 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { Progress } from '../../ui/meter.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { isOver, type Job, jobQuery } from '../jobs/queries.ts'
 import { Cancel } from '../jobs/cancel.tsx'
 import { importedClicksOf, isUndoable, kindOf, numbersOf } from '../jobs/kind.ts'
 import { JobName } from '../jobs/name.tsx'
+import { isOver, type Job, jobQuery } from '../jobs/queries.ts'
 import { UndoImport } from '../jobs/undo-import.tsx'
 import { Rows } from './rows.tsx'
 
@@ -153,12 +153,7 @@ function NextSteps({
     }
     return (
       <div className="flex flex-wrap gap-2">
-        <Button
-          variant="primary"
-          disabled={changes === 0}
-          loading={starting}
-          onClick={onImport}
-        >
+        <Button variant="primary" disabled={changes === 0} loading={starting} onClick={onImport}>
           {t('imports.start')}
         </Button>
         <Button onClick={() => void navigate({ search: {} })}>{t('imports.back')}</Button>

@@ -8,10 +8,10 @@ import { Page } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { useAction } from '../../ui/toast.tsx'
 import { type Job, showJob } from '../jobs/queries.ts'
-import { type Plan, startChecked, startImport } from './queries.ts'
 import { FromFile } from './from-file.tsx'
 import { FromService } from './from-service.tsx'
 import { JobView } from './job.tsx'
+import { type Plan, startChecked, startImport } from './queries.ts'
 import { Recent } from './recent.tsx'
 
 const route = getRouteApi('/shell/import')

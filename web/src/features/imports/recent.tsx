@@ -4,8 +4,8 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
-import { jobsQuery } from '../jobs/queries.ts'
 import { JobLines } from '../jobs/line.tsx'
+import { jobsQuery } from '../jobs/queries.ts'
 
 /** Recent imports, to return to. */
 export function Recent() {

@@ -10,8 +10,8 @@ import { Section } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
 import { useAction } from '../../ui/toast.tsx'
-import type { Job } from '../jobs/queries.ts'
 import { kindOf } from '../jobs/kind.ts'
+import type { Job } from '../jobs/queries.ts'
 import { type Row, rowsQuery } from './queries.ts'
 
 const TONES: Readonly<Record<string, Tone>> = { refused: 'bad', renamed: 'warn' }

@@ -26,8 +26,7 @@ export function Blocks() {
   const abuse = useQuery(abuseQuery)
   /** The chosen report's address; each choice fills in the form anew. */
   const [chosen, setChosen] = useState({ address: '', times: 0 })
-  const choose = (address: string) =>
-    setChosen(({ times }) => ({ address, times: times + 1 }))
+  const choose = (address: string) => setChosen(({ times }) => ({ address, times: times + 1 }))
   if (abuse.isError) return <Problem error={abuse.error} onRetry={() => void abuse.refetch()} />
   if (abuse.isPending) return <Skeleton className="h-32 w-full" />
   const { blocks, reports } = abuse.data
@@ -162,18 +161,21 @@ function ReportRow({ report, onBlock }: { report: Report; onBlock: (address: str
       actions={
         <>
           <Button
-          size="sm"
-          aria-label={t('common.labelled', { label: t('instance.blocks.add'), value: address })}
-          onClick={() => onBlock(address)}
-        >
+            size="sm"
+            aria-label={t('common.labelled', { label: t('instance.blocks.add'), value: address })}
+            onClick={() => onBlock(address)}
+          >
             {t('instance.blocks.add')}
           </Button>
           <Button
-          size="sm"
-          aria-label={t('common.labelled', { label: t('instance.reports.dismiss'), value: address })}
-          loading={dismiss.isPending}
-          onClick={() => dismiss.mutate(address)}
-        >
+            size="sm"
+            aria-label={t('common.labelled', {
+              label: t('instance.reports.dismiss'),
+              value: address,
+            })}
+            loading={dismiss.isPending}
+            onClick={() => dismiss.mutate(address)}
+          >
             {t('instance.reports.dismiss')}
           </Button>
         </>

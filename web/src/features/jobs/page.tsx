@@ -9,8 +9,8 @@ import { Empty } from '../../ui/empty.tsx'
 import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { jobsQuery } from './queries.ts'
 import { JobLines } from './line.tsx'
+import { jobsQuery } from './queries.ts'
 
 /** The workspace's current and past jobs. */
 export function JobsPage() {

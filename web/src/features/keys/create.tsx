@@ -10,8 +10,8 @@ import { fieldError, fieldsWithin } from '../../ui/errors.ts'
 import { FieldError } from '../../ui/field.tsx'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { createKey, type MadeKey } from './queries.ts'
 import { changesOf, draftOf } from './draft.ts'
+import { createKey, type MadeKey } from './queries.ts'
 import { RestrictionsSection } from './restrictions.tsx'
 
 const EXPIRIES = ['never', '30', '90', '365', 'date'] as const

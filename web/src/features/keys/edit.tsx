@@ -7,8 +7,8 @@ import { FormDialog } from '../../ui/dialog.tsx'
 import { fieldError, fieldsWithin } from '../../ui/errors.ts'
 import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { type ApiKey, updateKey } from './queries.ts'
 import { changesOf, draftOf, isRestricted } from './draft.ts'
+import { type ApiKey, updateKey } from './queries.ts'
 import { RestrictionsSection } from './restrictions.tsx'
 
 /** Changes a key's name and restrictions. */

@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
-import type { MadeKey } from './queries.ts'
 import { curlLine, hasTools, mcpLine } from './curl.ts'
+import type { MadeKey } from './queries.ts'
 import { SecretDialog } from './secret-dialog.tsx'
 
 /** A new key, shown only once. */

@@ -1,6 +1,6 @@
 import { useI18n } from '../../i18n/index.tsx'
-import type { Restrictions } from './queries.ts'
 import { useFolderNames } from './folder-names.ts'
+import type { Restrictions } from './queries.ts'
 
 /** The most names per restriction; the form shows all. */
 const NAMES_MAX = 5

@@ -7,6 +7,7 @@ import { useCopyText } from '../../ui/copy.tsx'
 import { showToast, useShowError } from '../../ui/toast.tsx'
 import type { ToastOptions } from '../../ui/toast-parts.tsx'
 import { type Folder, foldersKey, tagsKey } from '../groups/queries.ts'
+import { withScheme } from './form/input-values.ts'
 import {
   createLink,
   deleteLink,
@@ -18,7 +19,6 @@ import {
   restoreLink,
   updateLink,
 } from './queries.ts'
-import { withScheme } from './form/input-values.ts'
 import { nameOf } from './text.ts'
 import { holdWarnings } from './warnings.ts'
 

@@ -56,7 +56,8 @@ export function MissingLink({ id }: { id: string }) {
   const list = useInfiniteQuery(deletedQuery(workspace.id, id))
   const link = list.data?.[0]
   if (list.isPending) return <Loading label={t('common.loading')} />
-  if (list.isError) return <Problem heading="h1" error={list.error} onRetry={() => void list.refetch()} />
+  if (list.isError)
+    return <Problem heading="h1" error={list.error} onRetry={() => void list.refetch()} />
   if (link === undefined) return <NotFound />
   return (
     <Page
@@ -102,7 +103,10 @@ function Row({ link }: { link: DeletedLink }) {
         <Button
           size="sm"
           icon={<Undo2 />}
-          aria-label={t('common.labelled', { label: t('links.trash.restore'), value: nameOf(link) })}
+          aria-label={t('common.labelled', {
+            label: t('links.trash.restore'),
+            value: nameOf(link),
+          })}
           loading={restore.isPending}
           onClick={() => restore.mutate()}
         >

@@ -6,8 +6,8 @@ import { fieldError } from '../../ui/errors.ts'
 import { Field } from '../../ui/field.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useLinkActions } from './actions.ts'
-import type { Link } from './queries.ts'
 import { TagsInput } from './form/tags-input.tsx'
+import type { Link } from './queries.ts'
 import { nameOf } from './text.ts'
 
 /** Changes the tags of one link. */

@@ -2,8 +2,8 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import type { OpenInvitation } from './queries.ts'
 import { Email } from './email.tsx'
+import type { OpenInvitation } from './queries.ts'
 
 /** The links of invitations that aren't sent by email, to be passed on. They are shown only once. */
 export function InvitationLinks({

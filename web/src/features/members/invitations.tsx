@@ -8,9 +8,9 @@ import { Button } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Parts } from '../../ui/parts.tsx'
 import { showToast, useAction } from '../../ui/toast.tsx'
-import { invitationsQuery, invite, membersQuery, type OpenInvitation, withdraw } from './queries.ts'
 import { Email } from './email.tsx'
 import { InvitationLinks } from './invitation-links.tsx'
+import { invitationsQuery, invite, membersQuery, type OpenInvitation, withdraw } from './queries.ts'
 
 /** Open invitations; renders nothing if there are none. */
 export function Invitations() {
@@ -27,11 +27,7 @@ export function Invitations() {
             <Section title={t('members.invitations')} className="mt-10">
               <ul className="border-line border-t">
                 {all.map((invitation) => (
-                  <InvitationRow
-                    key={invitation.id}
-                    invitation={invitation}
-                    onLink={setMade}
-                  />
+                  <InvitationRow key={invitation.id} invitation={invitation} onLink={setMade} />
                 ))}
               </ul>
             </Section>

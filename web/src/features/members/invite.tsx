@@ -9,8 +9,8 @@ import { fieldError } from '../../ui/errors.ts'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { invite, type OpenInvitation } from './queries.ts'
 import { InvitationLinks } from './invitation-links.tsx'
+import { invite, type OpenInvitation } from './queries.ts'
 import { useRoles } from './roles.ts'
 
 /** Invites people; without email their links are shown, to be passed on. */

@@ -12,8 +12,8 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { MenuItem, MoreMenu } from '../../ui/menu.tsx'
 import { Select } from '../../ui/select.tsx'
 import { showToast, useShowError } from '../../ui/toast.tsx'
-import { changeRole, type Member, membersQuery, removeMember } from './queries.ts'
 import { Email } from './email.tsx'
+import { changeRole, type Member, membersQuery, removeMember } from './queries.ts'
 import { useRoles } from './roles.ts'
 
 /** The members of a workspace: roles can be changed in place, by those who may. */

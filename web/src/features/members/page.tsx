@@ -7,10 +7,10 @@ import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { membersQuery } from './queries.ts'
 import { Invitations } from './invitations.tsx'
 import { InviteDialog } from './invite.tsx'
 import { MemberList } from './list.tsx'
+import { membersQuery } from './queries.ts'
 
 const route = getRouteApi('/shell/members')
 

@@ -7,8 +7,8 @@ import { enterLanguage, firstLocale } from '../../app/language.tsx'
 import { queryClient } from '../../app/queries.ts'
 import { I18nProvider } from '../../i18n/index.tsx'
 import { Tooltips } from '../../ui/tooltip.tsx'
-import { aboutQuery, enterShare } from './queries.ts'
 import { SharedPage } from './page.tsx'
+import { aboutQuery, enterShare } from './queries.ts'
 
 enterShare()
 const language = enterLanguage(firstLocale())

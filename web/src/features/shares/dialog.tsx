@@ -9,6 +9,7 @@ import { TextField } from '../../ui/text-field.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { localTime } from '../links/form/draft.ts'
 import { PasswordField } from '../links/form/password-field.tsx'
+import { Made } from './made.tsx'
 import {
   createShare,
   SHOW_DEFAULT,
@@ -19,7 +20,6 @@ import {
   sharesKey,
   updateShare,
 } from './queries.ts'
-import { Made } from './made.tsx'
 import { SHOW_LABELS } from './words.ts'
 
 /** The subject of a new share. */

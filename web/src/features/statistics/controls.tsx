@@ -8,9 +8,9 @@ import { Chip } from '../../ui/chip.tsx'
 import { DayInput } from '../../ui/day-input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { folderQuery } from '../groups/queries.ts'
-import { linkHeadQuery } from './queries.ts'
 import { FilterPicker } from './filter-picker.tsx'
 import { type Filter, filterText, joined } from './filters.ts'
+import { linkHeadQuery } from './queries.ts'
 import {
   addDays,
   COMPARISONS,

@@ -12,7 +12,6 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { foldersQuery, offeredTagsQuery } from '../groups/queries.ts'
-import { topQuery } from './queries.ts'
 import {
   type Dimension,
   GROUPS,
@@ -24,6 +23,7 @@ import {
   VALUES_MAX,
   valuesOf,
 } from './filters.ts'
+import { topQuery } from './queries.ts'
 import type { Report } from './use-report.ts'
 import { shortName, valueName } from './words.ts'
 

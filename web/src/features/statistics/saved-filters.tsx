@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { usePlace } from '../../app/workspace.tsx'
-import { savedFiltersQuery } from '../links/views/queries.ts'
 import { ViewsMenu } from '../links/views/menu.tsx'
+import { savedFiltersQuery } from '../links/views/queries.ts'
 import { contentOf, isSameReport, searchOfReport } from './saved.ts'
 import type { Report } from './use-report.ts'
 

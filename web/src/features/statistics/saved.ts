@@ -1,7 +1,7 @@
 import { MATCHES, PREFIXES } from '@src/statistics/columns.ts'
 import type { View } from '../links/views/queries.ts'
-import type { Question } from './queries.ts'
 import { filterText, parameterOf, parseFilters } from './filters.ts'
+import type { Question } from './queries.ts'
 import type { StatisticsSearch } from './search.ts'
 
 /** The content of saved filters. */

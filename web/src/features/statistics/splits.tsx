@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useI18n } from '../../i18n/index.tsx'
 import { Card } from '../../ui/page.tsx'
-import { linkHeadQuery, topQuery } from './queries.ts'
 import { type Compared, compareVariants, VISITORS_MIN, verdictOf } from './proportion.ts'
+import { linkHeadQuery, topQuery } from './queries.ts'
 import type { Report } from './use-report.ts'
 
 /** The most variants of a split. */

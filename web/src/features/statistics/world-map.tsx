@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
-import { ALL_COUNTRIES, topQuery } from './queries.ts'
 import { narrowedTo } from './filters.ts'
 import { leastOf, MAP_HEIGHT, MAP_WIDTH, shadeOf, worldShapes } from './map-shapes.ts'
+import { ALL_COUNTRIES, topQuery } from './queries.ts'
 import type { Report } from './use-report.ts'
 import { countryName } from './words.ts'
 

@@ -7,8 +7,8 @@ import { Chip } from '../../ui/chip.tsx'
 import { Meter, stateOf } from '../../ui/meter.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { COUNTED, type Plan, type Usage, usageQuery } from './queries.ts'
 import { Plans } from './plans.tsx'
+import { COUNTED, type Plan, type Usage, usageQuery } from './queries.ts'
 import { RequestChart } from './requests.tsx'
 
 /** The plan, its usage, and the other plans. */

@@ -22,9 +22,7 @@ export function Plans({ current }: { current: Plan }) {
   const shown = plans.data ?? [current]
   return (
     <Section title={t('usage.plans')} description={t('usage.plans.text')}>
-      {plans.isError ? (
-        <Problem error={plans.error} onRetry={() => void plans.refetch()} />
-      ) : null}
+      {plans.isError ? <Problem error={plans.error} onRetry={() => void plans.refetch()} /> : null}
       <div className="hidden overflow-x-auto lg:block">
         <table className="w-full table-fixed border-collapse text-start">
           <thead>

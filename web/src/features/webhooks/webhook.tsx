@@ -17,6 +17,8 @@ import { showToast, useAction } from '../../ui/toast.tsx'
 import { typeLabel } from '../audit/words.ts'
 import { RestrictedTo } from '../keys/restricted-to.tsx'
 import { CreatedBy } from '../members/person.tsx'
+import { Deliveries } from './deliveries.tsx'
+import { WebhookDialog } from './dialog.tsx'
 import {
   type CreatedWebhook,
   deleteWebhook,
@@ -27,8 +29,6 @@ import {
   webhookQuery,
   webhooksKey,
 } from './queries.ts'
-import { Deliveries } from './deliveries.tsx'
-import { WebhookDialog } from './dialog.tsx'
 import { ReplayDialog } from './replay.tsx'
 import { WebhookSecret } from './secret.tsx'
 import { WebhookStatus } from './status.tsx'

@@ -22,7 +22,9 @@ export function groupsOf(types: readonly string[], { t }: I18n) {
   return kinds.flatMap((kind) => {
     const members = groups.get(kind)
     const key = KINDS[kind]
-    return members === undefined ? [] : [{ kind, label: key === undefined ? kind : t(key), members }]
+    return members === undefined
+      ? []
+      : [{ kind, label: key === undefined ? kind : t(key), members }]
   })
 }
 

@@ -14,9 +14,10 @@ import { useShortcuts } from '../../../app/shortcuts.ts'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { ConfirmDialog } from '../../../ui/dialog.tsx'
-import type { Folder } from '../../groups/queries.ts'
 import { MoveDialog } from '../../groups/folder-dialogs.tsx'
+import type { Folder } from '../../groups/queries.ts'
 import { useLinkActions } from '../actions.ts'
+import type { Selection } from '../list/use-selection.ts'
 import {
   type BulkOperation,
   bulkLinks,
@@ -25,7 +26,6 @@ import {
   type LinkPatch,
   tryFound,
 } from '../queries.ts'
-import type { Selection } from '../list/use-selection.ts'
 import { Forecast } from './forecast.tsx'
 import { type FoundProps, SelectFound, useFoundChange } from './select-found.tsx'
 import { TagPopover } from './tags.tsx'

@@ -5,8 +5,8 @@ import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { cx } from '../../../ui/cx.ts'
 import { errorText } from '../../../ui/errors.ts'
-import { TRIED_MAX, type Tried } from '../queries.ts'
 import { FIELD_NAMES } from '../details/field-names.ts'
+import { TRIED_MAX, type Tried } from '../queries.ts'
 
 /** The dry run of a change of many links. */
 export function Forecast({

@@ -4,8 +4,8 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { useAction } from '../../../ui/toast.tsx'
 import { showJob } from '../../jobs/queries.ts'
-import { changeFound, countFound, type FoundChange, type LinkList } from '../queries.ts'
 import type { Selection } from '../list/use-selection.ts'
+import { changeFound, countFound, type FoundChange, type LinkList } from '../queries.ts'
 import type { LinksSearch } from '../search.ts'
 
 /** The selection in a list. */

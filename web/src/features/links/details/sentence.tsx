@@ -1,8 +1,8 @@
 import { betweenSentences } from '@src/lib/i18n/locales.ts'
 import type { ReactNode } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
-import type { Link } from '../queries.ts'
 import { Place } from '../place.tsx'
+import type { Link } from '../queries.ts'
 
 /** What the link does now, in one sentence, and other facts in a second one. */
 export function LinkSentence({ link }: { link: Link }) {

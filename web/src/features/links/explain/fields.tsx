@@ -5,8 +5,8 @@ import { fieldError } from '../../../ui/errors.ts'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { SelectField } from '../../../ui/select.tsx'
-import type { Link } from '../queries.ts'
 import { codesOf } from '../form/rules/choices.ts'
+import type { Link } from '../queries.ts'
 import { AGENTS, type Agent, type VisitorDraft } from './visitor.ts'
 
 /** The fields, with the API's names, to match its errors. */

@@ -1,6 +1,7 @@
 import type { ApiError } from '../../../api/errors.ts'
 import type { SlugStyle } from '../../domains/slug-fields.tsx'
 import type { Link, LinkCreate, LinkPatch } from '../queries.ts'
+import { numberOrNull, orNull, withScheme } from './input-values.ts'
 import {
   type RuleDraft,
   ruleDrafts,
@@ -11,7 +12,6 @@ import {
   withoutIds,
 } from './rules/draft.ts'
 import { marksOf } from './rules/marks.ts'
-import { numberOrNull, orNull, withScheme } from './input-values.ts'
 
 /** The form's values: texts as typed. */
 export interface Draft {

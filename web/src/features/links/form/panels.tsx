@@ -231,10 +231,7 @@ function useRefusal({
   error,
   variables,
 }: Pick<UseMutationResult<unknown, unknown, Draft>, 'error' | 'variables'>): Refusal | null {
-  return useMemo(
-    () => (error && variables ? { error, sent: variables } : null),
-    [error, variables],
-  )
+  return useMemo(() => (error && variables ? { error, sent: variables } : null), [error, variables])
 }
 
 /** Accepted but with warnings: shown until dismissed. */

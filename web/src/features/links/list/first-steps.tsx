@@ -204,7 +204,13 @@ function FirstLink({ actions }: { actions: LinkActions }) {
 }
 
 /** A working command, with a key created for it. */
-function FirstKey({ created, onCreated }: { created: string | null; onCreated: (key: string) => void }) {
+function FirstKey({
+  created,
+  onCreated,
+}: {
+  created: string | null
+  onCreated: (key: string) => void
+}) {
   const i18n = useI18n()
   const { t } = i18n
   const { instance, workspace } = usePlace()

@@ -13,13 +13,13 @@ import { Problem } from '../../../ui/problem.tsx'
 import { useShowError } from '../../../ui/toast.tsx'
 import { useTagColors } from '../../groups/use-tags.ts'
 import { useLinkActions } from '../actions.ts'
-import { type Link, linkQuery, linksQuery } from '../queries.ts'
 import { useFiling } from '../filing.tsx'
+import { type Link, linkQuery, linksQuery } from '../queries.ts'
+import { NoLinks, NothingFound, useHasArchived } from './empty-state.tsx'
 import { FilterChips } from './filter-chips.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { FoundLinks } from './found-links.tsx'
 import { keepSearch } from './last-search.ts'
-import { NoLinks, NothingFound, useHasArchived } from './empty-state.tsx'
 import {
   useCreatedFocus,
   useDuplicate,

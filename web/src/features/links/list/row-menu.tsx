@@ -19,8 +19,8 @@ import {
 import { useI18n } from '../../../i18n/index.tsx'
 import { MenuItem, MenuSeparator, MoreMenu } from '../../../ui/menu.tsx'
 import type { LinkActions } from '../actions.ts'
-import type { Link } from '../queries.ts'
 import type { Filing } from '../filing.tsx'
+import type { Link } from '../queries.ts'
 import { nameOf } from '../text.ts'
 
 const icon = (Icon: typeof Copy) => <Icon size={16} />

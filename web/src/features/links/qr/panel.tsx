@@ -20,8 +20,8 @@ import { SelectField } from '../../../ui/select.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { showToast, useAction } from '../../../ui/toast.tsx'
 import type { Link } from '../queries.ts'
-import { logoQuery, type QrStyle, qrFile, qrStyleQuery, setQrStyle, shownLogo } from './queries.ts'
 import QrCode from './code.tsx'
+import { logoQuery, type QrStyle, qrFile, qrStyleQuery, setQrStyle, shownLogo } from './queries.ts'
 import { Scans } from './scans.tsx'
 
 const SIZES = ['256', '512', '1024', '2048', '4096'] as const

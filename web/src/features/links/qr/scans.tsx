@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
 import { useI18n } from '../../../i18n/index.tsx'
-import { topQuery } from '../../statistics/queries.ts'
 import { filterText } from '../../statistics/filters.ts'
+import { topQuery } from '../../statistics/queries.ts'
 import { useReport } from '../../statistics/use-report.ts'
 import type { Link } from '../queries.ts'
 

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useHiddenColumns } from '../list/hidden-columns.ts'
 import type { LinksSearch } from '../search.ts'
-import { isSameList, linkViewsQuery, shownOf } from './queries.ts'
 import { ViewsMenu } from './menu.tsx'
+import { isSameList, linkViewsQuery, shownOf } from './queries.ts'
 import { useShowView } from './use-views.ts'
 
 /** Chooses a saved view, and saves the current list as one. */

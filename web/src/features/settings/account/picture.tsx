@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { usePlace, useSessionChanged } from '../../../app/workspace.tsx'
-import { deletePicture, setPicture } from '../queries.ts'
 import { ImageUpload } from '../image-upload.tsx'
+import { deletePicture, setPicture } from '../queries.ts'
 
 /** The person's picture, for those who share a workspace with them. */
 export function PictureSection() {

@@ -6,8 +6,8 @@ import { useI18n } from '../../../../i18n/index.tsx'
 import { cx } from '../../../../ui/cx.ts'
 import { Field } from '../../../../ui/field.tsx'
 import { CONTROL } from '../../../../ui/input.tsx'
-import { folderQuery } from '../../../groups/queries.ts'
 import { FolderList } from '../../../groups/folder-list.tsx'
+import { folderQuery } from '../../../groups/queries.ts'
 
 /** The folder of a link; the list opens below. */
 export function FolderField({
