@@ -188,11 +188,8 @@ export function createJobService(
      */
     async cancel(tx: Transaction, caller: JobWriter, id: string): Promise<JobRow> {
       const now = clock.now()
-      const scope = scopes.get((await orNotFound(findJob(tx, viewOf(caller), id))).type)
-      if (scope && caller.scopes && !permits({ scopes: caller.scopes }, scope)) {
-        if (caller.actor.type === 'user') throw new AppError('FORBIDDEN')
-        throw new AppError('INSUFFICIENT_SCOPE', { params: { scope } })
-      }
+      const { type } = await orNotFound(findJob(tx, viewOf(caller), id))
+      assertMayStart(caller, scopes.get(type))
       const row = await cancelJob(tx, viewOf(caller), id, now)
       if (row === undefined)
         return withActorName(tx, await orNotFound(findJob(tx, viewOf(caller), id)))
@@ -209,6 +206,13 @@ export function createJobService(
       while ((await step()) === PURGE_STEP);
     },
   }
+}
+
+/** @throws AppError INSUFFICIENT_SCOPE, FORBIDDEN: the caller couldn't start a job of this scope */
+function assertMayStart({ actor, scopes }: JobWriter, scope: Permission | undefined): void {
+  if (!scope || !scopes || permits({ scopes }, scope)) return
+  if (actor.type === 'user') throw new AppError('FORBIDDEN')
+  throw new AppError('INSUFFICIENT_SCOPE', { params: { scope } })
 }
 
 function viewOf(caller: JobReader): JobView {

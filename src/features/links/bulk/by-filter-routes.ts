@@ -68,18 +68,17 @@ function createBody(rules: LinkRules) {
     .openapi('LinkBulkByFilter')
 }
 
+const WRITE = { method: 'post', scope: 'links:write', dryRun: true, tag: 'Links' } as const
+
 /** The endpoints that change all links that match a filter, and undo that. */
 export function registerByFilterRoutes(
   api: Pick<Api, 'add'>,
   { links, filterJobs }: { links: LinkService; filterJobs: FilterJobs },
 ): void {
   endpoint(api, {
-    method: 'post',
+    ...WRITE,
     path: '/api/v1/links/bulk/by-filter',
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'changeLinksByFilter',
-    tag: 'Links',
     summary: 'Update links by filter',
     description:
       'Starts a job that changes each link independently. Its `result` is `{"succeeded", "failed", ' +
@@ -140,12 +139,9 @@ export function registerByFilterRoutes(
   })
 
   endpoint(api, {
-    method: 'post',
+    ...WRITE,
     path: '/api/v1/links/bulk/by-filter/{id}/undo',
-    scope: 'links:write',
-    dryRun: true,
     operationId: 'undoChangeByFilter',
-    tag: 'Links',
     summary: 'Undo an update by filter',
     description:
       'Restores the links that a job has changed or deleted, as a job, from their history. Links that ' +
