@@ -68,7 +68,11 @@ function createBody(rules: LinkRules) {
     .openapi('LinkBulkByFilter')
 }
 
-const WRITE = { method: 'post', scope: 'links:write', dryRun: true, tag: 'Links' } as const
+const EXAMPLE = {
+  filter: { tag: ['newsletter'] },
+  patch: { expires_at: '2030-01-31T21:00:00Z' },
+  expected: 12408,
+}
 
 /** The endpoints that change all links that match a filter, and undo that. */
 export function registerByFilterRoutes(
@@ -76,9 +80,12 @@ export function registerByFilterRoutes(
   { links, filterJobs }: { links: LinkService; filterJobs: FilterJobs },
 ): void {
   endpoint(api, {
-    ...WRITE,
+    method: 'post',
     path: '/api/v1/links/bulk/by-filter',
+    scope: 'links:write',
+    dryRun: true,
     operationId: 'changeLinksByFilter',
+    tag: 'Links',
     summary: 'Update links by filter',
     description:
       'Starts a job that changes each link independently. Its `result` is `{"succeeded", "failed", ' +
@@ -88,11 +95,7 @@ export function registerByFilterRoutes(
       'every 100 links begun.',
     body: createBody(links.rules),
     readOnly: [...LINK_READ_ONLY].map((name) => `patch.${name}`),
-    bodyExample: {
-      filter: { tag: ['newsletter'] },
-      patch: { expires_at: '2030-01-31T21:00:00Z' },
-      expected: 12408,
-    },
+    bodyExample: EXAMPLE,
     success: {
       status: 202,
       description: 'The job.',
@@ -139,9 +142,12 @@ export function registerByFilterRoutes(
   })
 
   endpoint(api, {
-    ...WRITE,
+    method: 'post',
     path: '/api/v1/links/bulk/by-filter/{id}/undo',
+    scope: 'links:write',
+    dryRun: true,
     operationId: 'undoChangeByFilter',
+    tag: 'Links',
     summary: 'Undo an update by filter',
     description:
       'Restores the links that a job has changed or deleted, as a job, from their history. Links that ' +
