@@ -68,6 +68,12 @@ function createBody(rules: LinkRules) {
     .openapi('LinkBulkByFilter')
 }
 
+const EXAMPLE = {
+  filter: { tag: ['newsletter'] },
+  patch: { expires_at: '2030-01-31T21:00:00Z' },
+  expected: 12408,
+}
+
 /** The endpoints that change all links that match a filter, and undo that. */
 export function registerByFilterRoutes(
   api: Pick<Api, 'add'>,
@@ -89,11 +95,7 @@ export function registerByFilterRoutes(
       'every 100 links begun.',
     body: createBody(links.rules),
     readOnly: [...LINK_READ_ONLY].map((name) => `patch.${name}`),
-    bodyExample: {
-      filter: { tag: ['newsletter'] },
-      patch: { expires_at: '2030-01-31T21:00:00Z' },
-      expected: 12408,
-    },
+    bodyExample: EXAMPLE,
     success: {
       status: 202,
       description: 'The job.',
