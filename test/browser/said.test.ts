@@ -255,7 +255,7 @@ describe.skipIf(CHROMIUM === null)('what happened is said (needs Chromium)', () 
         .getByRole('button', { name: t('shell.account') })
         .click()
       await page.getByRole('menuitem', { name: t(submenu) }).hover()
-      await page.getByRole('menuitemradio', { name: item, exact: true }).press('Enter')
+      await page.getByRole('menuitemradio', { name: item, exact: true }).click()
       await page.keyboard.press('Escape')
       await page.getByRole('menu').first().waitFor({ state: 'hidden' })
     }

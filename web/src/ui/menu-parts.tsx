@@ -21,7 +21,14 @@ export function OpenedMenu({
   children: ReactNode
 }) {
   return (
-    <Base.Root defaultOpen>
+    <Base.Root
+      defaultOpen
+      onOpenChange={(_, details) => {
+        // A submenu is in a portal of its own: a press there is not outside. Base UI detects that by events
+        // that pass through portals, which Preact's don't.
+        if (details.reason === 'outside-press' && isInMenu(details.event)) details.cancel()
+      }}
+    >
       <Base.Trigger ref={takeFocus} render={trigger} />
       <Base.Portal>
         <Base.Positioner
@@ -41,6 +48,11 @@ export function OpenedMenu({
       </Base.Portal>
     </Base.Root>
   )
+}
+
+/** Whether an event comes from a menu. */
+function isInMenu(event: Event): boolean {
+  return event.target instanceof Element && event.target.closest('[role=menu]') !== null
 }
 
 /** An action. */
