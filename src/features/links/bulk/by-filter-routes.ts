@@ -68,6 +68,13 @@ function createBody(rules: LinkRules) {
     .openapi('LinkBulkByFilter')
 }
 
+const CHANGING =
+  'Starts a job that changes each link independently. Its `result` is `{"succeeded", "failed", ' +
+  '"errors"}`, with the first hundred links that were refused. Links created later aren’t changed. A ' +
+  'dry run checks the first 1,000 links, or fewer if they have more than 16 MiB together; its ' +
+  '`result` has messages, too. It counts towards the rate limit as one request per 100 links, ' +
+  'rounded up.'
+
 /** The endpoints that change all links that match a filter, and undo that. */
 export function registerByFilterRoutes(
   api: Pick<Api, 'add'>,
@@ -81,12 +88,7 @@ export function registerByFilterRoutes(
     operationId: 'changeLinksByFilter',
     tag: 'Links',
     summary: 'Update links by filter',
-    description:
-      'Starts a job that changes each link independently. Its `result` is `{"succeeded", "failed", ' +
-      '"errors"}`, with the first hundred links that were refused. Links created later aren’t ' +
-      'changed. A dry run checks the first 1,000 links, or fewer if they have more than 16 MiB ' +
-      'together; its `result` has messages, too. It counts as one request towards the rate limit for ' +
-      'every 100 links begun.',
+    description: CHANGING,
     body: createBody(links.rules),
     readOnly: [...LINK_READ_ONLY].map((name) => `patch.${name}`),
     bodyExample: {
