@@ -34,3 +34,19 @@ export const DEFAULTS = {
   retryMs: 250,
   fetchesMax: 4_096,
 }
+
+/** What a cache counts, from its start. */
+export function noCounts() {
+  return {
+    hits: 0,
+    misses: 0,
+    /** Redirects that could not be verified with the database. */
+    stale: 0,
+    /** Refused visits: the link wasn't cached and the database didn't respond. */
+    refused: 0,
+    /** Known changes. */
+    changes: 0,
+    /** How often changes may have been missed. */
+    losses: 0,
+  }
+}

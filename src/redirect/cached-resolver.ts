@@ -1,5 +1,5 @@
 import { type LinkChange, StorageUnavailable } from '../platform/storage/index.ts'
-import { type CachedResolverOptions, DEFAULTS, SLUGS_MAX } from './cached-options.ts'
+import { type CachedResolverOptions, DEFAULTS, noCounts, SLUGS_MAX } from './cached-options.ts'
 import type { ChangePage } from './changed-slugs.ts'
 import type { ListedSlug, SlugPages } from './fetch-slug.ts'
 import { type Reading, Readings } from './readings.ts'
@@ -31,18 +31,7 @@ export class CachedResolver implements Resolver {
   readonly #options: Required<CachedResolverOptions>
   readonly #cache: SlugCache
   readonly #reads: SlugReads
-  readonly #counts = {
-    hits: 0,
-    misses: 0,
-    /** Redirects that could not be verified with the database. */
-    stale: 0,
-    /** Refused visits: the link wasn't cached and the database didn't respond. */
-    refused: 0,
-    /** Known changes. */
-    changes: 0,
-    /** How often changes may have been missed. */
-    losses: 0,
-  }
+  readonly #counts = noCounts()
   #turnAt = 0
   #isUpToDate = false
   #generation = 0
@@ -66,10 +55,7 @@ export class CachedResolver implements Resolver {
 
   slug(slugKey: string, domainNo: number): SlugRow | null | Promise<SlugRow | null> {
     const entry = this.#cache.get(slugKey, domainNo)
-    const isCurrent =
-      entry?.generation === this.#generation &&
-      (this.#isUpToDate || this.#isWithin(entry.readAt, 'maxAgeMs'))
-    if (entry === undefined || !isCurrent) return this.#miss(entry, slugKey, domainNo)
+    if (entry === undefined || !this.#isCurrent(entry)) return this.#miss(entry, slugKey, domainNo)
     this.#counts.hits++
     entry.visited = true
     return entry
@@ -91,11 +77,8 @@ export class CachedResolver implements Resolver {
     for (const change of changes) {
       const slugs = 'linkSeq' in change ? this.#cache.slugsOf(change.linkSeq) : [change]
       this.#forget(change)
-      for (const { slugKey, domainNo } of slugs) {
-        if (this.#announced.size < SLUGS_MAX) {
-          this.#announced.set(idOf(slugKey, domainNo), { slugKey, domainNo })
-        } else this.#filled = 'none'
-      }
+      if (this.#announced.size + slugs.length > SLUGS_MAX) this.#filled = 'none'
+      else for (const slug of slugs) this.#announced.set(idOf(slug.slugKey, slug.domainNo), slug)
     }
   }
 
@@ -206,6 +189,11 @@ export class CachedResolver implements Resolver {
     this.#reads.close()
   }
 
+  #isCurrent({ generation, readAt }: CachedSlug): boolean {
+    if (generation !== this.#generation) return false
+    return this.#isUpToDate || this.#isWithin(readAt, 'maxAgeMs')
+  }
+
   #isWithin(at: number, bound: 'knownWithinMs' | 'maxAgeMs'): boolean {
     const age = this.#turnAt - at
     return age >= 0 && age < this.#options[bound]
@@ -220,12 +208,12 @@ export class CachedResolver implements Resolver {
     return this.#filled === 'all' && this.#cache.found.hasEvicted ? 'part' : this.#filled
   }
 
+  #begun() {
+    return { at: this.#options.clock.now(), generation: this.#generation }
+  }
+
   #during<T>(read: () => Promise<T>, take: (value: T, reading: Reading) => void): Promise<T> {
-    return this.#readings.run(
-      { at: this.#options.clock.now(), generation: this.#generation },
-      read,
-      take,
-    )
+    return this.#readings.run(this.#begun(), read, take)
   }
 
   /** Caches a row, unless it has changed since it was read. False: there is no room. */
@@ -261,9 +249,8 @@ export class CachedResolver implements Resolver {
     this.#counts.misses++
     const hasRoom = this.#reads.hasRoomFor(slugKey, domainNo)
     if (old === undefined) {
-      return hasRoom
-        ? this.#loadOrRefuse(slugKey, domainNo)
-        : this.#refuse('Too many slugs are being read')
+      if (hasRoom) return this.#loadOrRefuse(slugKey, domainNo)
+      return this.#refuse('Too many slugs are being read')
     }
     if (hasRoom && !this.#reads.isSlow)
       return this.#freshOrStale(this.#load(slugKey, domainNo), old)
@@ -290,7 +277,7 @@ export class CachedResolver implements Resolver {
   }
 
   #load(slugKey: string, domainNo: number): Promise<SlugRow | null> {
-    const [at, generation] = [this.#options.clock.now(), this.#generation]
+    const { at, generation } = this.#begun()
     return this.#reads.read(slugKey, domainNo, (found) => {
       const entry = new CachedSlug(domainNo, slugKey, found, at, generation)
       const id = idOf(slugKey, domainNo)

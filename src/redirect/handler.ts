@@ -48,7 +48,7 @@ class RedirectHandler {
   readonly counts = noAnswers()
   readonly #deps: RedirectDeps & { hashes: HashQueue; inSite: InSite }
   readonly #pages: Pages
-  readonly #visitorFacts: ReturnType<typeof createVisitorFacts>
+  readonly #facts: ReturnType<typeof createVisitorFacts>
   readonly #turnIds: TurnIds
   readonly #useOnce: ReturnType<typeof createUseOnce>
   #queue: Visit[] = []
@@ -58,7 +58,7 @@ class RedirectHandler {
     const { hashes = createHashQueue(), inSite = (answer) => answer } = deps
     this.#deps = { ...deps, hashes, inSite }
     this.#pages = new Pages({ pseudoLocales, baseUrl, requestId })
-    this.#visitorFacts = createVisitorFacts(deps)
+    this.#facts = createVisitorFacts(deps)
     this.#turnIds = new TurnIds(requestId)
     this.#useOnce = createUseOnce(deps.storage)
   }
@@ -74,18 +74,15 @@ class RedirectHandler {
     const method = methodOf(request.method)
     if (method === null) return this.#pages.otherMethod(request)
     const domainNo = this.#deps.domainOf(url.slice(hostAt, pathAt))
-    const requested =
-      parsePath(path, this.#deps.isCaseSensitive?.(domainNo)) ?? onlyNearMisses(path)
-    if (requested === null) {
+    const asked = parsePath(path, this.#deps.isCaseSensitive?.(domainNo)) ?? onlyNearMisses(path)
+    if (asked === null) {
       if (method === 'POST') return this.#pages.notAllowed(request)
       const page =
         path === '' ? this.#pages.home(request, domainNo) : this.#notFound(request, domainNo)
       return this.#deps.inSite(page, request, domainNo)
     }
     return new Promise<Response>((answer) => {
-      this.#enqueue(
-        new Visit(request, peer, method, path, requested, domainNo, answer, this.#visitorFacts),
-      )
+      this.#enqueue(new Visit(request, peer, method, path, asked, domainNo, answer, this.#facts))
     })
   }
 

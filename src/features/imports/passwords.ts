@@ -2,7 +2,8 @@ import { StorageUnavailable } from '../../platform/storage/index.ts'
 import type { Allowance } from '../jobs/index.ts'
 import type { PreparedCreate } from '../links/index.ts'
 import type { CheckedRecord } from './check.ts'
-import { type Outcome, type ReadyRecord, refusalOf } from './write.ts'
+import { refusalOf } from './refusals.ts'
+import type { Outcome, ReadyRecord } from './write.ts'
 
 /** The record without its password, whose hash is added later. */
 export function unhashed(record: CheckedRecord): ReadyRecord {

@@ -99,10 +99,9 @@ async function* readCsv(
   const chunks = text[Symbol.asyncIterator]()
   const first = await chunks.next()
   if (first.done) return
-  const [separatorLine = '', delimiter = delimiterOf(first.value)] =
-    SEPARATOR.exec(first.value) ?? []
+  const [hint = '', delimiter = delimiterOf(first.value)] = SEPARATOR.exec(first.value) ?? []
   async function* all() {
-    yield first.value.slice(separatorLine.length)
+    yield first.value.slice(hint.length)
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
   }
   /** Where the last record ended. */
@@ -134,7 +133,7 @@ async function* readCsv(
     for await (const record of parser) yield record === REFUSED ? null : (record as SourceRecord)
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    const place = { line: line + 1 + (separatorLine === '' ? 0 : 1), column: 1 }
+    const place = { line: line + 1 + (hint === '' ? 0 : 1), column: 1 }
     throw new UnreadableFile(place, error.code === 'CSV_QUOTE_NOT_CLOSED')
   }
 }

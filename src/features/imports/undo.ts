@@ -4,6 +4,7 @@ import { AppError, type ErrorDetail } from '../../lib/errors/index.ts'
 import { savepoint, type Transaction } from '../../platform/storage/index.ts'
 import type { JobRun } from '../jobs/index.ts'
 import type { LinkService, LinkWriter } from '../links/index.ts'
+import { reasonsOf } from './refusals.ts'
 import type { ImportDeps } from './run.ts'
 import {
   countUndoable,
@@ -13,7 +14,6 @@ import {
   restoredSince,
   updateRow,
 } from './store.ts'
-import { reasonsOf } from './write.ts'
 
 /** Rows undone per transaction. */
 const STEP = 100

@@ -1,14 +1,9 @@
 import { createPause, nextTurn } from '../../lib/base/turn.ts'
-import { AppError, type ErrorDetail } from '../../lib/errors/index.ts'
+import type { AppError, ErrorDetail } from '../../lib/errors/index.ts'
 import { ValidationIssue } from '../../lib/validation/validation-issue.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../../model/domains/index.ts'
 import { parseSlug } from '../../model/links/slug.ts'
-import {
-  type ImportStatus,
-  StorageUnavailable,
-  savepoint,
-  type Transaction,
-} from '../../platform/storage/index.ts'
+import { type ImportStatus, savepoint, type Transaction } from '../../platform/storage/index.ts'
 import {
   addressOn,
   findLinkAt,
@@ -20,6 +15,7 @@ import {
   TURN,
   type Warning,
 } from '../links/index.ts'
+import { reasonsOf, refusalOf } from './refusals.ts'
 
 /** What to do with a record whose slug or external id is taken. */
 export const CONFLICTS = ['skip', 'update', 'rename', 'fail'] as const
@@ -283,21 +279,6 @@ function outcomeOf(
     versionBefore: null,
     clicksBefore: null,
   }
-}
-
-/** The reason that a record is refused; any other error fails the step. */
-export function refusalOf(error: unknown): AppError {
-  if (!(error instanceof AppError)) throw error
-  if (error.code === 'SERVICE_UNAVAILABLE') throw new StorageUnavailable('Later', { cause: error })
-  return error
-}
-
-/** The reasons of a refused write, by field. */
-export function reasonsOf({ code, details }: AppError): ErrorDetail[] {
-  if (details !== undefined && details.length > 0) return [...details]
-  if (code === 'SLUG_TAKEN') return [{ field: 'slug', code }]
-  if (code === 'EXTERNAL_ID_TAKEN') return [{ field: 'external_id', code }]
-  return [{ field: '', code: 'LINK_CHANGED' }]
 }
 
 function conflictOf({ field, code }: ErrorDetail): 'slug' | 'external_id' | undefined {

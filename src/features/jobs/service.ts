@@ -188,11 +188,8 @@ export function createJobService(
      */
     async cancel(tx: Transaction, caller: JobWriter, id: string): Promise<JobRow> {
       const now = clock.now()
-      const scope = scopes.get((await orNotFound(findJob(tx, viewOf(caller), id))).type)
-      if (scope && caller.scopes && !permits({ scopes: caller.scopes }, scope)) {
-        if (caller.actor.type === 'user') throw new AppError('FORBIDDEN')
-        throw new AppError('INSUFFICIENT_SCOPE', { params: { scope } })
-      }
+      const { type } = await orNotFound(findJob(tx, viewOf(caller), id))
+      assertMayEnd(caller, scopes.get(type))
       const row = await cancelJob(tx, viewOf(caller), id, now)
       if (row === undefined)
         return withActorName(tx, await orNotFound(findJob(tx, viewOf(caller), id)))
@@ -215,6 +212,13 @@ function viewOf(caller: JobReader): JobView {
   const readerId = caller.actor?.id ?? caller.keyId ?? caller.userId ?? null
   const isOwnOnly = caller.allowed !== undefined
   return { workspaceNo: caller.workspace.no, hidden: hiddenFrom(caller), readerId, isOwnOnly }
+}
+
+/** @throws AppError INSUFFICIENT_SCOPE, FORBIDDEN */
+function assertMayEnd({ scopes, actor }: JobWriter, scope: Permission | undefined): void {
+  if (scope === undefined || scopes === undefined || permits({ scopes }, scope)) return
+  if (actor.type === 'user') throw new AppError('FORBIDDEN')
+  throw new AppError('INSUFFICIENT_SCOPE', { params: { scope } })
 }
 
 /** The rows without email addresses, for responses. */

@@ -68,12 +68,11 @@ function createBody(rules: LinkRules) {
     .openapi('LinkBulkByFilter')
 }
 
-const CHANGING =
-  'Starts a job that changes each link independently. Its `result` is `{"succeeded", "failed", ' +
-  '"errors"}`, with the first hundred links that were refused. Links created later aren’t changed. A ' +
-  'dry run checks the first 1,000 links, or fewer if they have more than 16 MiB together; its ' +
-  '`result` has messages, too. It counts towards the rate limit as one request per 100 links, ' +
-  'rounded up.'
+const EXAMPLE = {
+  filter: { tag: ['newsletter'] },
+  patch: { expires_at: '2030-01-31T21:00:00Z' },
+  expected: 12408,
+}
 
 /** The endpoints that change all links that match a filter, and undo that. */
 export function registerByFilterRoutes(
@@ -88,14 +87,15 @@ export function registerByFilterRoutes(
     operationId: 'changeLinksByFilter',
     tag: 'Links',
     summary: 'Update links by filter',
-    description: CHANGING,
+    description:
+      'Starts a job that changes each link independently. Its `result` is `{"succeeded", "failed", ' +
+      '"errors"}`, with the first hundred links that were refused. Links created later aren’t ' +
+      'changed. A dry run checks the first 1,000 links, or fewer if they have more than 16 MiB ' +
+      'together; its `result` has messages, too. It counts as one request towards the rate limit for ' +
+      'every 100 links, rounded up.',
     body: createBody(links.rules),
     readOnly: [...LINK_READ_ONLY].map((name) => `patch.${name}`),
-    bodyExample: {
-      filter: { tag: ['newsletter'] },
-      patch: { expires_at: '2030-01-31T21:00:00Z' },
-      expected: 12408,
-    },
+    bodyExample: EXAMPLE,
     success: {
       status: 202,
       description: 'The job.',
