@@ -321,7 +321,7 @@ export interface paths {
   '/api/v1/links/bulk/by-filter/{id}/undo': {
     post: {
       parameters: {
-        query?: { lang?: string }
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
         header?: { 'Idempotency-Key'?: string }
         path: { id: string }
       }
@@ -2107,9 +2107,9 @@ export interface components {
     Plan: {
       /** Stable, the same in every language, like `pro`. */
       id: string
-      /** In the language of the answer. */
+      /** In the language of the response. */
       name: string
-      /** A sentence in the language of the answer. Null: none. */
+      /** A sentence in the language of the response. Null: none. */
       description: string | null
       /** What the plan costs. */
       price: components['schemas']['PlanPrice']
@@ -2146,11 +2146,11 @@ export interface components {
       has_more: boolean
       /** The `cursor` of the next page. Null: this is the last. */
       next_cursor: string | null
-      /** How many items all pages have together, in lists that are known as a whole. */
+      /** How many items all pages have together. Absent: this list isn’t counted. */
       total?: number
     }
     LinkList: {
-      /** The links of this page, in the order asked for. */
+      /** The links of this page, in the requested order. */
       data: components['schemas']['Link'][]
       /** The position of this page in the list. */
       pagination: components['schemas']['LinkListPagination']
@@ -2182,9 +2182,9 @@ export interface components {
       external_id: string | null
       /** False: switched off by hand; visitors get 410. */
       enabled: boolean
-      /** The first that applies of: blocked, disabled, expired, exhausted, scheduled. Only an active link redirects. Known values: `blocked`, `disabled`, `expired`, `exhausted`, `scheduled`, `active`. More may be added. */
+      /** If several apply, the first of blocked, disabled, expired, exhausted and scheduled. Only an active link redirects. Known values: `blocked`, `disabled`, `expired`, `exhausted`, `scheduled`, `active`. More may be added. */
       status: string
-      /** Set by the owner of the instance: visitors get 410, also when the block is of the short domain, the destination's host or the workspace. Null: the link is not blocked. `POST /links/{id}/appeal` answers it. */
+      /** Set by the owner of the instance: visitors get 410, also when the block is of the short domain, the destination's host or the workspace. Null: the link is not blocked. A workspace can appeal it with `POST /links/{id}/appeal`. */
       block: components['schemas']['LinkBlock'] | null
       /** The HTTP status that visitors are redirected with. Known values: `301`, `302`, `307`, `308`. More may be added. */
       redirect_status: number
@@ -2212,7 +2212,7 @@ export interface components {
       has_password: boolean
       /** The preview that services show for the link in a message. Null: they are redirected like people. */
       social: components['schemas']['LinkSocial'] | null
-      /** The UTM parameters inside of `destination_url`. Null: it lacks one. */
+      /** The UTM parameters of `destination_url`; each is null if the URL lacks it. */
       utm: components['schemas']['LinkUtm']
       /** `full`: single clicks are kept; `count`: only totals; `none`: neither. Known values: `full`, `count`, `none`. More may be added. */
       tracking: string
@@ -2241,47 +2241,47 @@ export interface components {
     RuleConditions: {
       /** ISO 3166-1 alpha-2 codes of countries. */
       country?: string[]
-      /** Holds where `country` with this doesn’t. */
+      /** Matches if `country` with this value doesn’t. */
       not_country?: string[]
       /** ISO 3166-2 codes of regions. */
       region?: string[]
-      /** Holds where `region` with this doesn’t. */
+      /** Matches if `region` with this value doesn’t. */
       not_region?: string[]
       /** Language tags (BCP 47): `de` is every German. Compared with the visitor’s preferred language. */
       language?: string[]
-      /** Holds where `language` with this doesn’t. */
+      /** Matches if `language` with this value doesn’t. */
       not_language?: string[]
       /** Kinds of devices; `other`: any other. */
       device?: string[]
-      /** Holds where `device` with this doesn’t. */
+      /** Matches if `device` with this value doesn’t. */
       not_device?: string[]
       /** Operating systems as in statistics, with a minimum version: `{"name":"iOS","min":"17"}`. */
       os?: components['schemas']['RuleConditionsOs'][]
-      /** Holds where `os` with this doesn’t. */
+      /** Matches if `os` with this value doesn’t. */
       not_os?: components['schemas']['RuleConditionsOs'][]
       /** Browsers as in statistics, with a minimum version. */
       browser?: components['schemas']['RuleConditionsBrowser'][]
-      /** Holds where `browser` with this doesn’t. */
+      /** Matches if `browser` with this value doesn’t. */
       not_browser?: components['schemas']['RuleConditionsBrowser'][]
       /** By parameter, all of which must fit: any of these values, `["*"]` any value, `[]` the parameter is absent. */
       query?: components['schemas']['RuleConditionsQuery']
-      /** Holds where `query` with this doesn’t. */
+      /** Matches if `query` with this value doesn’t. */
       not_query?: components['schemas']['RuleConditionsQuery']
       /** Hosts that visitors come from; `*.example.com` is every host below it. */
       referrer_host?: string[]
-      /** Holds where `referrer_host` with this doesn’t. */
+      /** Matches if `referrer_host` with this value doesn’t. */
       not_referrer_host?: string[]
       /** Networks in CIDR notation. */
       network?: string[]
-      /** Holds where `network` with this doesn’t. */
+      /** Matches if `network` with this value doesn’t. */
       not_network?: string[]
       /** Local times of a time zone; all given members must match. */
       time?: components['schemas']['RuleConditionsTime']
-      /** Holds where `time` with this doesn’t. */
+      /** Matches if `time` with this value doesn’t. */
       not_time?: components['schemas']['RuleConditionsTime']
       /** Who visits. `AgentKind`, or a list of `AgentKind`. */
       agent?: unknown
-      /** Holds where `agent` with this doesn’t. `AgentKind`, or a list of `AgentKind`. */
+      /** Matches if `agent` with this value doesn’t. `AgentKind`, or a list of `AgentKind`. */
       not_agent?: unknown
     }
     NameAndVersion: {
@@ -2385,9 +2385,9 @@ export interface components {
       pagination: components['schemas']['Pagination']
     }
     DeletedLink: {
-      /** The id, which it has again when it is restored. */
+      /** The id of the link; it keeps it when it is restored. */
       id: string
-      /** Where it led. */
+      /** Its destination. */
       destination_url: string
       /** Its slug, which stays reserved for it. */
       slug: string
@@ -2480,7 +2480,7 @@ export interface components {
       type: string
       /** The user's or key's id. */
       id: string | null
-      /** Name of the key at that time, or name of the person; the e-mail address where people ask who may read the audit log. */
+      /** Name of the key at that time, or name of the person; the email address where people ask who may read the audit log. */
       name: string
     }
     LinkRestore: {
@@ -2512,15 +2512,15 @@ export interface components {
     Job: {
       /** `job_` and 26 characters; ids sort by time. */
       id: string
-      /** What it does; further types may be added. */
+      /** The kind of job; further kinds may be added. */
       type: string
-      /** Of an import and its undo: the name of the file, or the host of the service. Null: none. */
+      /** For an import and its undo: the name of the file, or the host of the service. Null: none. */
       name: string | null
-      /** The last three are final. Known values: `queued`, `running`, `succeeded`, `failed`, `cancelled`. More may be added. */
+      /** `succeeded`, `failed` and `cancelled` are final. Known values: `queued`, `running`, `succeeded`, `failed`, `cancelled`. More may be added. */
       status: string
       /** The progress. */
       progress: components['schemas']['JobProgress']
-      /** What it has done so far: `imports.` the first eight members, `imports.undo` the five after `kept_until` without `job_id`, `links.by_filter.undo` those without `import_id` and `deleted`, `links.by_filter` the last three. Null: none yet. */
+      /** What the job has done so far. Which members it has depends on `type`; each says for which jobs it is. Null: nothing yet. */
       result: components['schemas']['JobResult'] | null
       /** Why it failed; what was done before stays done. Null: it has not. */
       error: components['schemas']['JobError'] | null
@@ -2536,19 +2536,19 @@ export interface components {
       /** Which links: the filters of `GET /links` by their names, in one object. Empty: all. */
       filter: components['schemas']['LinkBulkByFilterFilter']
       patch?: components['schemas']['LinkPatch']
-      /** Tags to add to each. */
+      /** Tags to add to each link. */
       add_tags?: string[]
-      /** Tags to remove from each. */
+      /** Tags to remove from each link. */
       remove_tags?: string[]
-      /** Deletes them. */
+      /** Deletes the links. */
       delete?: boolean
-      /** How many links you expect the filter to find, `pagination.total` of the list. More than 1 % away from it, nothing is changed: COUNT_CHANGED. */
+      /** How many links you expect the filter to match, `pagination.total` of the list. If the number differs by more than 1 %, nothing is changed: COUNT_CHANGED. */
       expected: number
     }
     ImportPreview: {
       /** The detected format. Null: no column looks like a destination. Known values: `slugline`, `csv`, `bitly`, `dub`, `shlink`, `yourls`, `kutt`, `short_io`, `rebrandly`, `sink`, `chhoto`. More may be added. */
       format: string | null
-      /** Its columns or members. */
+      /** The columns or members of the file. */
       columns: string[]
       /** The column of each field, in the form of `mapping`. */
       mapping: components['schemas']['ImportPreviewMapping']
@@ -2556,7 +2556,7 @@ export interface components {
       records: components['schemas']['ImportPreviewRecord'][]
     }
     ImportRemote: {
-      /** What runs there. */
+      /** The service. */
       source: components['schemas']['ImportRemoteSource']
       /** Its address. Default for Dub, Bitly and Short.io: their own. Not in a private network, unless the operator of this instance allows that. */
       base_url?: string
@@ -2615,13 +2615,13 @@ export interface components {
       at?: string | null
       /** Their `User-Agent`. Default: an unspecified browser. */
       user_agent?: string | null
-      /** Instead of that of `ip`. */
+      /** Instead of the country of `ip`. */
       country?: string | null
-      /** Instead of that of `ip`. */
+      /** Instead of the region of `ip`. */
       region?: string | null
       /** Their `Accept-Language`. */
       language?: string | null
-      /** Of the address: text, or values by name. A string, or an object. */
+      /** Its query: a text, or values by name. A string, or an object. */
       query?: unknown
       /** The path after the slug, of a link that matches a prefix. */
       path?: string | null
@@ -2633,7 +2633,7 @@ export interface components {
       password?: string | null
     }
     ExplainUrl: {
-      /** The whole short address. */
+      /** The complete short link. */
       url: string
       visitor?: components['schemas']['DescribedVisitor'] | null
     }
@@ -2737,7 +2737,7 @@ export interface components {
       /** `fld_` and 26 characters. */
       id: string
       name: string
-      /** `workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see all. Known values: `workspace`, `members`. More may be added. */
+      /** `workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see what the person sees to whom they belong; those without a person see all. Known values: `workspace`, `members`. More may be added. */
       access: string
       /** With `access: members`: the ids of users who see its links. */
       members: string[]
@@ -2753,17 +2753,17 @@ export interface components {
     FolderCreate: {
       /** Two folders may have the same name. */
       name: string
-      /** `workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see all. */
+      /** `workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see what the person sees to whom they belong; those without a person see all. */
       access?: components['schemas']['FolderAccess'] | null
-      /** The ids of members of the workspace, with `access: members`. A person who isn’t an owner or admin always stays among them by their own change. */
+      /** The ids of members of the workspace, with `access: members`. People who aren’t owners or admins can’t remove themselves: they are added again. */
       members?: string[] | null
     }
     FolderPatch: {
       /** Two folders may have the same name. */
       name?: string
-      /** `workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see all. */
+      /** `workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see what the person sees to whom they belong; those without a person see all. */
       access?: components['schemas']['FolderAccess'] | null
-      /** The ids of members of the workspace, with `access: members`. A person who isn’t an owner or admin always stays among them by their own change. */
+      /** The ids of members of the workspace, with `access: members`. People who aren’t owners or admins can’t remove themselves: they are added again. */
       members?: string[] | null
     }
     DomainList: {
@@ -2783,7 +2783,7 @@ export interface components {
       root_url: string | null
       /** The destination of unknown slugs. Null: a 404 page. */
       not_found_url: string | null
-      /** Where links without a `fallback_url` redirect that are expired, exhausted or disabled. Null: a 410 page. */
+      /** Where expired, exhausted and disabled links without a `fallback_url` redirect. Null: a 410 page. */
       expired_url: string | null
       /** Whether `/Ab` and `/aB` are different links. */
       case_sensitive: boolean
@@ -2804,9 +2804,9 @@ export interface components {
       /** How many links have an address there. */
       links: number
       created_at: string
-      /** Of the settings; checks leave it as it is. */
+      /** When the settings were last changed, in UTC. */
       updated_at: string
-      /** Of the settings; also in the ETag. */
+      /** The version of the settings; also in the ETag. */
       version: number
     }
     DomainCreate: {
@@ -2958,7 +2958,7 @@ export interface components {
       expires_at: string | null
       /** Null: it is not. */
       revoked_at: string | null
-      /** At most a minute behind. Null: never. */
+      /** When it was last used, to within a minute. Null: never. */
       last_used_at: string | null
       /** The key that this one replaced. */
       rotated_from: string | null
@@ -2987,7 +2987,7 @@ export interface components {
       expires_at: string | null
       /** Null: it is not. */
       revoked_at: string | null
-      /** At most a minute behind. Null: never. */
+      /** When it was last used, to within a minute. Null: never. */
       last_used_at: string | null
       /** The key that this one replaced. */
       rotated_from: string | null
@@ -3051,7 +3051,7 @@ export interface components {
       status: string
       /** Why Slugline disabled it: `gone` (it answered 410), `failing` (five days without a success) or `not_permitted` (who made it may no longer do so). Null: it didn’t. Known values: `gone`, `failing`, `not_permitted`. More may be added. */
       disabled_reason: string | null
-      /** Of the first failure since the last success. Null: none. */
+      /** When the first attempt since the last success failed. Null: none has. */
       failing_since: string | null
       /** `whpk_` and the ed25519 key (base64) that verifies `v1a` signatures. */
       public_key: string
@@ -3079,7 +3079,7 @@ export interface components {
       status: string
       /** Why Slugline disabled it: `gone` (it answered 410), `failing` (five days without a success) or `not_permitted` (who made it may no longer do so). Null: it didn’t. Known values: `gone`, `failing`, `not_permitted`. More may be added. */
       disabled_reason: string | null
-      /** Of the first failure since the last success. Null: none. */
+      /** When the first attempt since the last success failed. Null: none has. */
       failing_since: string | null
       /** `whpk_` and the ed25519 key (base64) that verifies `v1a` signatures. */
       public_key: string
@@ -3098,7 +3098,7 @@ export interface components {
       url: string
       /** What is sent. Null or absent: every type that there is now, except `clicks.recorded`. */
       types?: components['schemas']['WebhookType'][] | null
-      /** Only what happens to links that now have one of each: of these tags (by name), folders (by id), domains (by host). With a filter, nothing is sent about other objects. */
+      /** Only events of links that currently have one of these tags (by name), are in one of these folders (by id) and on one of these domains (by host), as far as the lists are given. With a filter, events of other objects aren’t sent. */
       filter?: components['schemas']['WebhookFilterInput'] | null
       /** By default true. */
       enabled?: boolean | null
@@ -3111,7 +3111,7 @@ export interface components {
       url?: string
       /** What is sent. Null or absent: every type that there is now, except `clicks.recorded`. */
       types?: components['schemas']['WebhookType'][] | null
-      /** Only what happens to links that now have one of each: of these tags (by name), folders (by id), domains (by host). With a filter, nothing is sent about other objects. */
+      /** Only events of links that currently have one of these tags (by name), are in one of these folders (by id) and on one of these domains (by host), as far as the lists are given. With a filter, events of other objects aren’t sent. */
       filter?: components['schemas']['WebhookFilterInput'] | null
       /** By default true. */
       enabled?: boolean | null
@@ -3126,7 +3126,7 @@ export interface components {
       /** Known values: `pending`, `succeeded`, `failed`. More may be added. */
       status: string
       created_at: string
-      /** Null: it is finished. */
+      /** When the next attempt is due, in UTC. Null: there is none. */
       next_attempt_at: string | null
       /** The latest 20, the oldest first. */
       attempts: components['schemas']['WebhookAttempt'][]
@@ -3162,7 +3162,7 @@ export interface components {
       timezone: string
       /** The whole range. */
       totals: components['schemas']['StatsTotals']
-      /** Clicks that came along with imports to these links, whatever the range; part of no other number. Null: with filters other than `tag` and `folder_id`, or only bots, because nothing else is known of them. */
+      /** Clicks that these links had before they were imported, whatever the range; in no other number. Null: with filters other than `tag` and `folder_id`, or only bots, because no details of them are known. */
       imported_clicks: number | null
       /** All buckets of the range in order, including empty ones. */
       series: components['schemas']['StatsBucket'][]
@@ -3188,7 +3188,7 @@ export interface components {
       pagination: components['schemas']['Pagination']
     }
     Click: {
-      /** The id: unique, and sortable by its numbers. */
+      /** Unique: two numbers, by which clicks can be sorted. */
       id: string
       /** When it happened, in UTC. */
       clicked_at: string
@@ -3240,11 +3240,11 @@ export interface components {
       /** Known values: `link`, `tag`, `folder`, `workspace`. More may be added. */
       kind: string
       show: string[]
-      /** Dimensions of top values; all but `tag` and `folder` are also those of filters. */
+      /** Dimensions whose top values can be requested; all but `tag` and `folder` are also filters. */
       dimensions: string[]
-      /** When the first click can have been. */
+      /** The earliest time that clicks can have. */
       since: string
-      /** Of a share of one link whose `show` has `links`; else null. */
+      /** The link, if the share is of one link and `show` has `links`; else null. */
       link: components['schemas']['SharedAboutLink'] | null
     }
     SharedAccess: {
@@ -3280,47 +3280,47 @@ export interface components {
     RuleConditionsInput: {
       /** ISO 3166-1 alpha-2 codes of countries. */
       country?: string[]
-      /** Holds where `country` with this doesn’t. */
+      /** Matches if `country` with this value doesn’t. */
       not_country?: string[]
       /** ISO 3166-2 codes of regions. */
       region?: string[]
-      /** Holds where `region` with this doesn’t. */
+      /** Matches if `region` with this value doesn’t. */
       not_region?: string[]
       /** Language tags (BCP 47): `de` is every German. Compared with the visitor’s preferred language. */
       language?: string[]
-      /** Holds where `language` with this doesn’t. */
+      /** Matches if `language` with this value doesn’t. */
       not_language?: string[]
       /** Kinds of devices; `other`: any other. */
       device?: components['schemas']['RuleConditionsDevice'][]
-      /** Holds where `device` with this doesn’t. */
+      /** Matches if `device` with this value doesn’t. */
       not_device?: components['schemas']['RuleConditionsDevice'][]
       /** Operating systems as in statistics, with a minimum version: `{"name":"iOS","min":"17"}`. */
       os?: components['schemas']['RuleConditionsOsInput'][]
-      /** Holds where `os` with this doesn’t. */
+      /** Matches if `os` with this value doesn’t. */
       not_os?: components['schemas']['RuleConditionsOsInput'][]
       /** Browsers as in statistics, with a minimum version. */
       browser?: components['schemas']['RuleConditionsBrowserInput'][]
-      /** Holds where `browser` with this doesn’t. */
+      /** Matches if `browser` with this value doesn’t. */
       not_browser?: components['schemas']['RuleConditionsBrowserInput'][]
       /** By parameter, all of which must fit: any of these values, `["*"]` any value, `[]` the parameter is absent. */
       query?: components['schemas']['RuleConditionsQuery']
-      /** Holds where `query` with this doesn’t. */
+      /** Matches if `query` with this value doesn’t. */
       not_query?: components['schemas']['RuleConditionsQuery']
       /** Hosts that visitors come from; `*.example.com` is every host below it. */
       referrer_host?: string[]
-      /** Holds where `referrer_host` with this doesn’t. */
+      /** Matches if `referrer_host` with this value doesn’t. */
       not_referrer_host?: string[]
       /** Networks in CIDR notation. */
       network?: string[]
-      /** Holds where `network` with this doesn’t. */
+      /** Matches if `network` with this value doesn’t. */
       not_network?: string[]
       /** Local times of a time zone; all given members must match. */
       time?: components['schemas']['RuleConditionsTimeInput']
-      /** Holds where `time` with this doesn’t. */
+      /** Matches if `time` with this value doesn’t. */
       not_time?: components['schemas']['RuleConditionsTimeInput']
       /** Who visits. `AgentKindInput`, or a list of `AgentKindInput`. */
       agent?: unknown
-      /** Holds where `agent` with this doesn’t. `AgentKindInput`, or a list of `AgentKindInput`. */
+      /** Matches if `agent` with this value doesn’t. `AgentKindInput`, or a list of `AgentKindInput`. */
       not_agent?: unknown
     }
     NameAndVersionInput: {
@@ -3349,7 +3349,7 @@ export interface components {
       next_cursor: string | null
       /** The `cursor` of the page before. Null: this is the first. */
       prev_cursor: string | null
-      /** The number of this page; only when it was asked for. */
+      /** The number of this page; only if the request has `page`. */
       page?: number
     }
     LinkBlock: {
@@ -3382,7 +3382,7 @@ export interface components {
       bot: number
       /** Different people, distinguished within a UTC day and summed over days. */
       unique: number
-      /** Clicks that came along with an import; part of no other number. */
+      /** Clicks from before the import of the link; in no other number. */
       imported: number
     }
     RuleThen: {
@@ -3403,7 +3403,7 @@ export interface components {
       /** A timestamp, itself not included, or a date, which is included. */
       until?: string
       days?: string[]
-      /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
+      /** Ranges of times of day, the second time itself not included. If it is earlier than the first, the range continues past midnight and belongs to the day on which it begins. */
       hours?: string[][]
     }
     LinkHistoryEntryChangesValue: { from: unknown; to: unknown }
@@ -3413,7 +3413,7 @@ export interface components {
     LinkBulkResultItemError: {
       code: string
       message: string
-      /** Each fault, with its place: `operations[7].link.slug`. */
+      /** Each error with its field, such as `operations[7].link.slug`. */
       details?: components['schemas']['LinkBulkFault'][]
       suggestions?: string[]
     }
@@ -3436,7 +3436,7 @@ export interface components {
     JobProgress: {
       /** Processed items, including failed ones. */
       done: number
-      /** Of how many. Null: not known yet. */
+      /** How many items there are. Null: not known yet. */
       total: number | null
       /** Items that were refused. */
       failed: number
@@ -3459,11 +3459,11 @@ export interface components {
       skipped?: number
       /** Of an import: records that are invalid. */
       refused?: number
-      /** Of an import: clicks that came along. Absent: none. */
+      /** Of an import: imported clicks. Absent: none. */
       imported_clicks?: number
       /** Of an import: refused, skipped and unchanged records without a row. Absent: none. */
       rows_omitted?: number
-      /** Of a dry run of a file: until when, at most, `POST /imports/{id}/start` imports it. */
+      /** Of a dry run of a file: `POST /imports/{id}/start` can import it until this time at most. */
       kept_until?: string
       /** Of undoing: the import’s job. Of a dry run: the import that was started with its file. */
       import_id?: string
@@ -3748,7 +3748,7 @@ export interface components {
       name?: string | null
       /** True: the logo of the workspace. Or an https address. Also the favicon. */
       logo?: components['schemas']['DomainBrandLogoInput'] | null
-      /** Of buttons. */
+      /** The color of buttons. */
       color?: string | null
     }
     ShareSubjectInput: {
@@ -3854,7 +3854,7 @@ export interface components {
       /** A timestamp, itself not included, or a date, which is included. */
       until?: string
       days?: components['schemas']['RuleConditionsTimeDay'][]
-      /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
+      /** Ranges of times of day, the second time itself not included. If it is earlier than the first, the range continues past midnight and belongs to the day on which it begins. */
       hours?: string[][]
     }
   }

@@ -5,7 +5,7 @@ import { COMMAND_LINE, recordChange } from '../audit/index.ts'
 import { DEFAULT_PLANS } from '../plans/defaults.ts'
 import { createTestLinks, type TestLinks } from './testing/links.ts'
 
-const VERSIONS = 1_000
+const VERSIONS = 1_500
 const plan = DEFAULT_PLANS.find(({ id }) => id === 'unlimited') as (typeof DEFAULT_PLANS)[number]
 const caller = {
   kind: 'api_key' as const,

@@ -321,7 +321,7 @@ export interface paths {
   '/api/v1/links/bulk/by-filter/{id}/undo': {
     post: {
       parameters: {
-        query?: { lang?: string }
+        query?: { lang?: string; dry_run?: 'true' | 'false' }
         header?: { 'Idempotency-Key'?: string }
         path: { id: string }
       }
@@ -2122,7 +2122,7 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** One’s own address. */
+            /** The email address of the account, as a confirmation. */
             confirm_email: string
           }
         }
@@ -2526,9 +2526,9 @@ export interface components {
     Plan: {
       /** Stable, the same in every language, like `pro`. */
       id: string
-      /** In the language of the answer. */
+      /** In the language of the response. */
       name: string
-      /** A sentence in the language of the answer. Null: none. */
+      /** A sentence in the language of the response. Null: none. */
       description: string | null
       /** What the plan costs. */
       price: {
@@ -2572,11 +2572,11 @@ export interface components {
       has_more: boolean
       /** The `cursor` of the next page. Null: this is the last. */
       next_cursor: string | null
-      /** How many items all pages have together, in lists that are known as a whole. */
+      /** How many items all pages have together. Absent: this list isn’t counted. */
       total?: number
     }
     LinkList: {
-      /** The links of this page, in the order asked for. */
+      /** The links of this page, in the requested order. */
       data: components['schemas']['Link'][]
       /** The position of this page in the list. */
       pagination: {
@@ -2592,7 +2592,7 @@ export interface components {
         next_cursor: string | null
         /** The `cursor` of the page before. Null: this is the first. */
         prev_cursor: string | null
-        /** The number of this page; only when it was asked for. */
+        /** The number of this page; only if the request has `page`. */
         page?: number
       }
     }
@@ -2623,9 +2623,9 @@ export interface components {
       external_id: string | null
       /** False: switched off by hand; visitors get 410. */
       enabled: boolean
-      /** The first that applies of: blocked, disabled, expired, exhausted, scheduled. Only an active link redirects. */
+      /** If several apply, the first of blocked, disabled, expired, exhausted and scheduled. Only an active link redirects. */
       status: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
-      /** Set by the owner of the instance: visitors get 410, also when the block is of the short domain, the destination's host or the workspace. Null: the link is not blocked. `POST /links/{id}/appeal` answers it. */
+      /** Set by the owner of the instance: visitors get 410, also when the block is of the short domain, the destination's host or the workspace. Null: the link is not blocked. A workspace can appeal it with `POST /links/{id}/appeal`. */
       block: {
         /** The reason. Null: the configuration of the instance blocks the host. */
         reason: string | null
@@ -2665,7 +2665,7 @@ export interface components {
         /** The address of its picture. Null: none. */
         image_url: string | null
       } | null
-      /** The UTM parameters inside of `destination_url`. Null: it lacks one. */
+      /** The UTM parameters of `destination_url`; each is null if the URL lacks it. */
       utm: {
         source: string | null
         medium: string | null
@@ -2685,7 +2685,7 @@ export interface components {
         bot: number
         /** Different people, distinguished within a UTC day and summed over days. */
         unique: number
-        /** Clicks that came along with an import; part of no other number. */
+        /** Clicks from before the import of the link; in no other number. */
         imported: number
       }
       /** When it was last clicked, in UTC, bots included. Null: never. */
@@ -2696,7 +2696,7 @@ export interface components {
         type: 'user' | 'api_key' | 'command' | 'system'
         /** The user's or key's id. */
         id: string | null
-        /** Name of the key at that time, or name of the person; the e-mail address where people ask who may read the audit log. */
+        /** Name of the key at that time, or name of the person; the email address where people ask who may read the audit log. */
         name: string
       } | null
       /** When the link was created, in UTC; of an imported one maybe elsewhere. */
@@ -2723,39 +2723,39 @@ export interface components {
     RuleConditions: {
       /** ISO 3166-1 alpha-2 codes of countries. */
       country?: string[]
-      /** Holds where `country` with this doesn’t. */
+      /** Matches if `country` with this value doesn’t. */
       not_country?: string[]
       /** ISO 3166-2 codes of regions. */
       region?: string[]
-      /** Holds where `region` with this doesn’t. */
+      /** Matches if `region` with this value doesn’t. */
       not_region?: string[]
       /** Language tags (BCP 47): `de` is every German. Compared with the visitor’s preferred language. */
       language?: string[]
-      /** Holds where `language` with this doesn’t. */
+      /** Matches if `language` with this value doesn’t. */
       not_language?: string[]
       /** Kinds of devices; `other`: any other. */
       device?: ('mobile' | 'tablet' | 'desktop' | 'tv' | 'other')[]
-      /** Holds where `device` with this doesn’t. */
+      /** Matches if `device` with this value doesn’t. */
       not_device?: ('mobile' | 'tablet' | 'desktop' | 'tv' | 'other')[]
       /** Operating systems as in statistics, with a minimum version: `{"name":"iOS","min":"17"}`. */
       os?: (string | components['schemas']['NameAndVersion'])[]
-      /** Holds where `os` with this doesn’t. */
+      /** Matches if `os` with this value doesn’t. */
       not_os?: (string | components['schemas']['NameAndVersion'])[]
       /** Browsers as in statistics, with a minimum version. */
       browser?: (string | components['schemas']['NameAndVersion'])[]
-      /** Holds where `browser` with this doesn’t. */
+      /** Matches if `browser` with this value doesn’t. */
       not_browser?: (string | components['schemas']['NameAndVersion'])[]
       /** By parameter, all of which must fit: any of these values, `["*"]` any value, `[]` the parameter is absent. */
       query?: { [name: string]: string[] }
-      /** Holds where `query` with this doesn’t. */
+      /** Matches if `query` with this value doesn’t. */
       not_query?: { [name: string]: string[] }
       /** Hosts that visitors come from; `*.example.com` is every host below it. */
       referrer_host?: string[]
-      /** Holds where `referrer_host` with this doesn’t. */
+      /** Matches if `referrer_host` with this value doesn’t. */
       not_referrer_host?: string[]
       /** Networks in CIDR notation. */
       network?: string[]
-      /** Holds where `network` with this doesn’t. */
+      /** Matches if `network` with this value doesn’t. */
       not_network?: string[]
       /** Local times of a time zone; all given members must match. */
       time?: {
@@ -2766,10 +2766,10 @@ export interface components {
         /** A timestamp, itself not included, or a date, which is included. */
         until?: string
         days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
-        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
+        /** Ranges of times of day, the second time itself not included. If it is earlier than the first, the range continues past midnight and belongs to the day on which it begins. */
         hours?: string[][]
       }
-      /** Holds where `time` with this doesn’t. */
+      /** Matches if `time` with this value doesn’t. */
       not_time?: {
         /** The IANA name of the time zone: `Europe/Berlin`. */
         timezone: string
@@ -2778,12 +2778,12 @@ export interface components {
         /** A timestamp, itself not included, or a date, which is included. */
         until?: string
         days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
-        /** Ranges of the day, each until its second time, exclusive; past midnight if that is the earlier one. Such hours belong to the day on which they begin. */
+        /** Ranges of times of day, the second time itself not included. If it is earlier than the first, the range continues past midnight and belongs to the day on which it begins. */
         hours?: string[][]
       }
       /** Who visits. */
       agent?: components['schemas']['AgentKind'] | components['schemas']['AgentKind'][]
-      /** Holds where `agent` with this doesn’t. */
+      /** Matches if `agent` with this value doesn’t. */
       not_agent?: components['schemas']['AgentKind'] | components['schemas']['AgentKind'][]
     }
     NameAndVersion: {
@@ -2906,9 +2906,9 @@ export interface components {
       pagination: components['schemas']['Pagination']
     }
     DeletedLink: {
-      /** The id, which it has again when it is restored. */
+      /** The id of the link; it keeps it when it is restored. */
       id: string
-      /** Where it led. */
+      /** Its destination. */
       destination_url: string
       /** Its slug, which stays reserved for it. */
       slug: string
@@ -3023,7 +3023,7 @@ export interface components {
       type: 'user' | 'api_key' | 'command' | 'system'
       /** The user's or key's id. */
       id: string | null
-      /** Name of the key at that time, or name of the person; the e-mail address where people ask who may read the audit log. */
+      /** Name of the key at that time, or name of the person; the email address where people ask who may read the audit log. */
       name: string
     }
     LinkRestore: {
@@ -3042,7 +3042,7 @@ export interface components {
         error?: {
           code: string
           message: string
-          /** Each fault, with its place: `operations[7].link.slug`. */
+          /** Each error with its field, such as `operations[7].link.slug`. */
           details?: components['schemas']['LinkBulkFault'][]
           suggestions?: string[]
         }
@@ -3110,22 +3110,22 @@ export interface components {
     Job: {
       /** `job_` and 26 characters; ids sort by time. */
       id: string
-      /** What it does; further types may be added. */
+      /** The kind of job; further kinds may be added. */
       type: string
-      /** Of an import and its undo: the name of the file, or the host of the service. Null: none. */
+      /** For an import and its undo: the name of the file, or the host of the service. Null: none. */
       name: string | null
-      /** The last three are final. */
+      /** `succeeded`, `failed` and `cancelled` are final. */
       status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
       /** The progress. */
       progress: {
         /** Processed items, including failed ones. */
         done: number
-        /** Of how many. Null: not known yet. */
+        /** How many items there are. Null: not known yet. */
         total: number | null
         /** Items that were refused. */
         failed: number
       }
-      /** What it has done so far: `imports.` the first eight members, `imports.undo` the five after `kept_until` without `job_id`, `links.by_filter.undo` those without `import_id` and `deleted`, `links.by_filter` the last three. Null: none yet. */
+      /** What the job has done so far. Which members it has depends on `type`; each says for which jobs it is. Null: nothing yet. */
       result: {
         /** Of an import: links that it created. */
         created?: number
@@ -3135,11 +3135,11 @@ export interface components {
         skipped?: number
         /** Of an import: records that are invalid. */
         refused?: number
-        /** Of an import: clicks that came along. Absent: none. */
+        /** Of an import: imported clicks. Absent: none. */
         imported_clicks?: number
         /** Of an import: refused, skipped and unchanged records without a row. Absent: none. */
         rows_omitted?: number
-        /** Of a dry run of a file: until when, at most, `POST /imports/{id}/start` imports it. */
+        /** Of a dry run of a file: `POST /imports/{id}/start` can import it until this time at most. */
         kept_until?: string
         /** Of undoing: the import’s job. Of a dry run: the import that was started with its file. */
         import_id?: string
@@ -3179,13 +3179,13 @@ export interface components {
       /** Which links: the filters of `GET /links` by their names, in one object. Empty: all. */
       filter: Record<string, unknown>
       patch?: components['schemas']['LinkPatch'] & components['schemas']['LinkPatch']
-      /** Tags to add to each. */
+      /** Tags to add to each link. */
       add_tags?: string[]
-      /** Tags to remove from each. */
+      /** Tags to remove from each link. */
       remove_tags?: string[]
-      /** Deletes them. */
+      /** Deletes the links. */
       delete?: true
-      /** How many links you expect the filter to find, `pagination.total` of the list. More than 1 % away from it, nothing is changed: COUNT_CHANGED. */
+      /** How many links you expect the filter to match, `pagination.total` of the list. If the number differs by more than 1 %, nothing is changed: COUNT_CHANGED. */
       expected: number
     }
     ImportPreview: {
@@ -3203,7 +3203,7 @@ export interface components {
         | 'sink'
         | 'chhoto'
         | null
-      /** Its columns or members. */
+      /** The columns or members of the file. */
       columns: string[]
       /** The column of each field, in the form of `mapping`. */
       mapping: { [name: string]: string }
@@ -3211,7 +3211,7 @@ export interface components {
       records: { [name: string]: unknown }[]
     }
     ImportRemote: {
-      /** What runs there. */
+      /** The service. */
       source: 'shlink' | 'kutt' | 'yourls' | 'dub' | 'bitly' | 'short_io'
       /** Its address. Default for Dub, Bitly and Short.io: their own. Not in a private network, unless the operator of this instance allows that. */
       base_url?: string
@@ -3270,13 +3270,13 @@ export interface components {
       at?: string | null
       /** Their `User-Agent`. Default: an unspecified browser. */
       user_agent?: string | null
-      /** Instead of that of `ip`. */
+      /** Instead of the country of `ip`. */
       country?: string | null
-      /** Instead of that of `ip`. */
+      /** Instead of the region of `ip`. */
       region?: string | null
       /** Their `Accept-Language`. */
       language?: string | null
-      /** Of the address: text, or values by name. */
+      /** Its query: a text, or values by name. */
       query?: string | { [name: string]: string | string[] } | null
       /** The path after the slug, of a link that matches a prefix. */
       path?: string | null
@@ -3288,7 +3288,7 @@ export interface components {
       password?: string | null
     }
     ExplainUrl: {
-      /** The whole short address. */
+      /** The complete short link. */
       url: string
       visitor?: components['schemas']['DescribedVisitor'] | null
     }
@@ -3424,7 +3424,7 @@ export interface components {
       /** `fld_` and 26 characters. */
       id: string
       name: string
-      /** `workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see all. */
+      /** `workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see what the person sees to whom they belong; those without a person see all. */
       access: 'workspace' | 'members'
       /** With `access: members`: the ids of users who see its links. */
       members: string[]
@@ -3440,17 +3440,17 @@ export interface components {
     FolderCreate: {
       /** Two folders may have the same name. */
       name: string
-      /** `workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see all. */
+      /** `workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see what the person sees to whom they belong; those without a person see all. */
       access?: 'workspace' | 'members' | null
-      /** The ids of members of the workspace, with `access: members`. A person who isn’t an owner or admin always stays among them by their own change. */
+      /** The ids of members of the workspace, with `access: members`. People who aren’t owners or admins can’t remove themselves: they are added again. */
       members?: string[] | null
     }
     FolderPatch: {
       /** Two folders may have the same name. */
       name?: string
-      /** `workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see all. */
+      /** `workspace`, the default: all members of the workspace see its links. `members`: only the `members`, and owners and admins of the workspace; for others its links don’t exist. API keys see what the person sees to whom they belong; those without a person see all. */
       access?: 'workspace' | 'members' | null
-      /** The ids of members of the workspace, with `access: members`. A person who isn’t an owner or admin always stays among them by their own change. */
+      /** The ids of members of the workspace, with `access: members`. People who aren’t owners or admins can’t remove themselves: they are added again. */
       members?: string[] | null
     }
     DomainList: {
@@ -3484,7 +3484,7 @@ export interface components {
       root_url: string | null
       /** The destination of unknown slugs. Null: a 404 page. */
       not_found_url: string | null
-      /** Where links without a `fallback_url` redirect that are expired, exhausted or disabled. Null: a 410 page. */
+      /** Where expired, exhausted and disabled links without a `fallback_url` redirect. Null: a 410 page. */
       expired_url: string | null
       /** Whether `/Ab` and `/aB` are different links. */
       case_sensitive: boolean
@@ -3510,9 +3510,9 @@ export interface components {
       /** How many links have an address there. */
       links: number
       created_at: string
-      /** Of the settings; checks leave it as it is. */
+      /** When the settings were last changed, in UTC. */
       updated_at: string
-      /** Of the settings; also in the ETag. */
+      /** The version of the settings; also in the ETag. */
       version: number
     }
     DomainCreate: {
@@ -3537,7 +3537,7 @@ export interface components {
         name?: string | null
         /** True: the logo of the workspace. Or an https address. Also the favicon. */
         logo?: boolean | string | null
-        /** Of buttons. */
+        /** The color of buttons. */
         color?: string | null
       } | null
       /** `all`, `none`, or the text of `/robots.txt`. Default: `all`. */
@@ -3567,7 +3567,7 @@ export interface components {
         name?: string | null
         /** True: the logo of the workspace. Or an https address. Also the favicon. */
         logo?: boolean | string | null
-        /** Of buttons. */
+        /** The color of buttons. */
         color?: string | null
       } | null
       /** `all`, `none`, or the text of `/robots.txt`. Default: `all`. */
@@ -3784,7 +3784,7 @@ export interface components {
       expires_at: string | null
       /** Null: it is not. */
       revoked_at: string | null
-      /** At most a minute behind. Null: never. */
+      /** When it was last used, to within a minute. Null: never. */
       last_used_at: string | null
       /** The key that this one replaced. */
       rotated_from: string | null
@@ -3930,7 +3930,7 @@ export interface components {
       status: 'ok' | 'failing' | 'disabled'
       /** Why Slugline disabled it: `gone` (it answered 410), `failing` (five days without a success) or `not_permitted` (who made it may no longer do so). Null: it didn’t. */
       disabled_reason: 'gone' | 'failing' | 'not_permitted' | null
-      /** Of the first failure since the last success. Null: none. */
+      /** When the first attempt since the last success failed. Null: none has. */
       failing_since: string | null
       /** `whpk_` and the ed25519 key (base64) that verifies `v1a` signatures. */
       public_key: string
@@ -3986,7 +3986,7 @@ export interface components {
             | 'clicks.recorded'
           )[]
         | null
-      /** Only what happens to links that now have one of each: of these tags (by name), folders (by id), domains (by host). With a filter, nothing is sent about other objects. */
+      /** Only events of links that currently have one of these tags (by name), are in one of these folders (by id) and on one of these domains (by host), as far as the lists are given. With a filter, events of other objects aren’t sent. */
       filter?: {
         /** Only links on one of these short domains. */
         domains?: string[] | null
@@ -4046,7 +4046,7 @@ export interface components {
             | 'clicks.recorded'
           )[]
         | null
-      /** Only what happens to links that now have one of each: of these tags (by name), folders (by id), domains (by host). With a filter, nothing is sent about other objects. */
+      /** Only events of links that currently have one of these tags (by name), are in one of these folders (by id) and on one of these domains (by host), as far as the lists are given. With a filter, events of other objects aren’t sent. */
       filter?: {
         /** Only links on one of these short domains. */
         domains?: string[] | null
@@ -4067,7 +4067,7 @@ export interface components {
       type: string
       status: 'pending' | 'succeeded' | 'failed'
       created_at: string
-      /** Null: it is finished. */
+      /** When the next attempt is due, in UTC. Null: there is none. */
       next_attempt_at: string | null
       /** The latest 20, the oldest first. */
       attempts: components['schemas']['WebhookAttempt'][]
@@ -4117,7 +4117,7 @@ export interface components {
         /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
         bots: number
       }
-      /** Clicks that came along with imports to these links, whatever the range; part of no other number. Null: with filters other than `tag` and `folder_id`, or only bots, because nothing else is known of them. */
+      /** Clicks that these links had before they were imported, whatever the range; in no other number. Null: with filters other than `tag` and `folder_id`, or only bots, because no details of them are known. */
       imported_clicks: number | null
       /** All buckets of the range in order, including empty ones. */
       series: components['schemas']['StatsBucket'][]
@@ -4163,7 +4163,7 @@ export interface components {
       pagination: components['schemas']['Pagination']
     }
     Click: {
-      /** The id: unique, and sortable by its numbers. */
+      /** Unique: two numbers, by which clicks can be sorted. */
       id: string
       /** When it happened, in UTC. */
       clicked_at: string
@@ -4215,11 +4215,11 @@ export interface components {
       /** Known values: `link`, `tag`, `folder`, `workspace`. More may be added. */
       kind: string
       show: string[]
-      /** Dimensions of top values; all but `tag` and `folder` are also those of filters. */
+      /** Dimensions whose top values can be requested; all but `tag` and `folder` are also filters. */
       dimensions: string[]
-      /** When the first click can have been. */
+      /** The earliest time that clicks can have. */
       since: string
-      /** Of a share of one link whose `show` has `links`; else null. */
+      /** The link, if the share is of one link and `show` has `links`; else null. */
       link: components['schemas']['SharedAboutLink'] | null
     }
     SharedAccess: {
@@ -4335,7 +4335,7 @@ export interface components {
       created_at: string
     }
     Instance: {
-      /** False until the first account is made. */
+      /** False until the first account is created. */
       claimed: boolean
       sign_up: 'open' | 'invitation' | 'closed'
       sign_in: { password: true; passkey: boolean; oidc: { id: string; name: string }[] }
@@ -4408,7 +4408,7 @@ export interface components {
     }
     MemberChange: {
       role: 'owner' | 'admin' | 'member' | 'viewer'
-      /** Their API keys, where the new role permits none. Default: revoke. The invitations that they have sent end with every lower role. */
+      /** What happens to their API keys if the new role doesn’t permit keys. Default: revoke. With a lower role, the invitations that they sent are always revoked. */
       keys?: 'revoke' | 'keep'
     }
     InvitationList: {
@@ -4422,7 +4422,7 @@ export interface components {
       expires_at: string
       /** Null: a person whose account is deleted. */
       invited_by: { email: string } | null
-      /** Where to accept it, this once, when it could not be sent by mail. */
+      /** The link to accept it, only in this response, and only if it couldn’t be sent by email. */
       url?: string
     }
     Invite: { email: string; role: 'owner' | 'admin' | 'member' | 'viewer' }
@@ -4431,7 +4431,7 @@ export interface components {
       name: string
       /** The plan's id. */
       plan: string
-      /** Of messages, unless a request asks. */
+      /** The language of messages, unless a request asks for another one. */
       language: string | null
       /** Whether members with a password need a second factor. */
       require_two_factor: boolean
@@ -4486,7 +4486,7 @@ export interface components {
       correction: 'L' | 'M' | 'Q' | 'H'
       modules: 'square' | 'rounded' | 'dots'
       eyes: 'square' | 'rounded' | 'circle'
-      /** Drawn where the workspace has one. */
+      /** Whether codes have the workspace’s logo, if it has one. */
       logo: boolean
     }
     AuditList: {
@@ -4500,19 +4500,19 @@ export interface components {
       /** Like `link.updated`. */
       action: string
       target: { type: string; id: string; label: string }
-      /** The fields that changed, as they were. */
+      /** The changed fields before the change. */
       before: { [name: string]: unknown }
-      /** The same fields, as they are since. */
+      /** The same fields after the change. */
       after: { [name: string]: unknown }
       request_id: string | null
       /** The entry of the job that made the change. Null: none did. */
       group: string | null
-      /** Of a job: how many entries have this one as `group`. */
+      /** Of the entry of a job: how many changes it has (entries with this one as `group`). */
       changes: number
     }
     Usage: {
       plan: components['schemas']['Plan']
-      /** Of what the plan limits, as it is counted for the limits; clicks of this UTC month. */
+      /** How much of each limit of the plan is used; clicks are those of this UTC month. */
       used: {
         links: number
         addresses: number
@@ -4535,7 +4535,7 @@ export interface components {
       name: string
       /** The plan's id. */
       plan: string
-      /** Of messages, unless a request asks. */
+      /** The language of messages, unless a request asks for another one. */
       language: string | null
       /** Whether members with a password need a second factor. */
       require_two_factor: boolean
@@ -4583,9 +4583,9 @@ export interface components {
       name: string
       /** Whether all members see it. */
       shared: boolean
-      /** Whether who asks may change and delete it. */
+      /** Whether the caller may change and delete it. */
       editable: boolean
-      /** What a list takes; null, or absent: any. Days in the time zone of who looks. */
+      /** Filters of the list of links; null or absent: any. Days are those of the viewer’s time zone. */
       filter: {
         search?: string | null
         tag?: string[] | null
@@ -4612,7 +4612,7 @@ export interface components {
       order: 'asc' | 'desc'
       /** Columns of the table that are left out. */
       hidden_columns: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
-      /** Of saved filters of the statistics: filters by the names of their parameters, such as `country`, `not_browser`, `tag` or `folder_id`, and which clicks count. Null: it is a view of the list of links. A view stays what it is. */
+      /** For saved filters of the statistics: the filters by the names of their parameters, such as `country`, `not_browser`, `tag` or `folder_id`, and the kind of traffic. Null: a view of the list of links. Can’t be changed from one to the other. */
       report: {
         filters?: { [name: string]: string[] }
         bots?: 'exclude' | 'include' | 'only'
@@ -4626,7 +4626,7 @@ export interface components {
       name: string
       /** Whether all members see it. */
       shared?: boolean
-      /** What a list takes; null, or absent: any. Days in the time zone of who looks. */
+      /** Filters of the list of links; null or absent: any. Days are those of the viewer’s time zone. */
       filter?: {
         search?: string | null
         tag?: string[] | null
@@ -4652,7 +4652,7 @@ export interface components {
         | 'slug'
       order?: 'asc' | 'desc'
       hidden_columns?: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
-      /** Of saved filters of the statistics: filters by the names of their parameters, such as `country`, `not_browser`, `tag` or `folder_id`, and which clicks count. Null: it is a view of the list of links. A view stays what it is. */
+      /** For saved filters of the statistics: the filters by the names of their parameters, such as `country`, `not_browser`, `tag` or `folder_id`, and the kind of traffic. Null: a view of the list of links. Can’t be changed from one to the other. */
       report?: {
         filters?: { [name: string]: string[] }
         bots?: 'exclude' | 'include' | 'only'
@@ -4662,7 +4662,7 @@ export interface components {
       name?: string
       /** Whether all members see it. */
       shared?: boolean
-      /** What a list takes; null, or absent: any. Days in the time zone of who looks. */
+      /** Filters of the list of links; null or absent: any. Days are those of the viewer’s time zone. */
       filter?: {
         search?: string | null
         tag?: string[] | null
@@ -4688,7 +4688,7 @@ export interface components {
         | 'slug'
       order?: 'asc' | 'desc'
       hidden_columns?: ('tags' | 'days' | 'clicks' | 'creator' | 'created')[]
-      /** Of saved filters of the statistics: filters by the names of their parameters, such as `country`, `not_browser`, `tag` or `folder_id`, and which clicks count. Null: it is a view of the list of links. A view stays what it is. */
+      /** For saved filters of the statistics: the filters by the names of their parameters, such as `country`, `not_browser`, `tag` or `folder_id`, and the kind of traffic. Null: a view of the list of links. Can’t be changed from one to the other. */
       report?: {
         filters?: { [name: string]: string[] }
         bots?: 'exclude' | 'include' | 'only'
