@@ -79,7 +79,7 @@ async function run(context: CommandContext, path: string, options: Options): Pro
     updated: String(counts.updated),
     skipped: String(counts.skipped),
     refused: String(counts.refused),
-    ...(counts.imported_clicks && { 'imported clicks': String(counts.imported_clicks) }),
+    ...(counts.imported_clicks && { clicks: String(counts.imported_clicks) }),
     ...(counts.rows_omitted && { 'rows not kept': String(counts.rows_omitted) }),
     job: job.id,
   }

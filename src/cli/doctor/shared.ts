@@ -83,5 +83,5 @@ export async function checkRedis(url: Secret): Promise<Finding> {
   }
   if (!forgets) return ok('redis', `Redis ${version} answers`)
   const message = 'it evicts keys when its memory is full: limits would be lost'
-  return warning('redis', message, 'set maxmemory-policy to volatile-ttl')
+  return warning('redis', message, 'set maxmemory-policy to volatile-ttl or noeviction')
 }

@@ -31,7 +31,7 @@ export function ensureDataDir(dataDir: string): void {
   throw new ConfigError([
     {
       variable: 'SLUGLINE_DATA_DIR',
-      problem: `resolves to ${dataDir}, where restoring a backup was interrupted`,
+      problem: `resolves to ${dataDir}, where a backup was only partly restored`,
       example: 'empty that directory, then run slugline restore again',
     },
   ])

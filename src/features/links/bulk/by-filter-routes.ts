@@ -92,7 +92,7 @@ export function registerByFilterRoutes(
       '"errors"}`, with the first hundred links that were refused. Links created later aren’t ' +
       'changed. A dry run checks the first 1,000 links, or fewer if they have more than 16 MiB ' +
       'together; its `result` has messages, too. It counts as one request towards the rate limit for ' +
-      'every 100 links begun.',
+      'every 100 links, rounded up.',
     body: createBody(links.rules),
     readOnly: [...LINK_READ_ONLY].map((name) => `patch.${name}`),
     bodyExample: EXAMPLE,

@@ -175,6 +175,25 @@ test('an undo that waits for its change records the folders of the links', async
   expect(await recorded.where('job_id', '=', id).execute()).toEqual([{ folder_id }])
 })
 
+test('the next links are found without reading all others', async () => {
+  const count = 1_500
+  for (let n = 0; n < count; n++) await create(`n-${n}`, { tags: ['in'] })
+  const filter = { tags: ['in'] }
+  const found = await links.service.countFound(caller, filter)
+  const timeOf = async (limit: number) => {
+    let least = Number.POSITIVE_INFINITY
+    for (let tries = 0; tries < 20; tries++) {
+      const start = performance.now()
+      const seqs = await links.service.nextFound(caller, filter, found, limit)
+      least = Math.min(least, performance.now() - start)
+      expect(seqs).toHaveLength(limit)
+    }
+    return least
+  }
+  const all = await timeOf(count)
+  expect(await timeOf(1)).toBeLessThan(all / 3)
+}, 60_000)
+
 test('links of folders hidden from the caller stay unchanged', async () => {
   await create('seen')
   const hidden = await create('hidden')
