@@ -25,6 +25,11 @@ const THREADS = 2
 /** DuckDB ignores an interrupt that comes before a query has started. */
 const INTERRUPT_EVERY_MS = 50
 
+/** Whether DuckDB had no memory left for a statement, whose work is undone. */
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Out of Memory Error')
+}
+
 /**
  * Opens a statistics file, or creates it. One of an older schema stays as it is: see `migrateDuckDb`.
  * @param options `owner`: it must belong to this instance

@@ -6,6 +6,7 @@ import type { NodeStoreOptions } from '../shared/node.ts'
 import { openShipping } from '../shared/shipping.ts'
 import type { LinkFacts, Store } from '../types.ts'
 import { checkFile } from './check.ts'
+import { isOutOfMemory } from './database.ts'
 import { createDuckDbEngine, type DuckDb } from './index.ts'
 import { createMaintenance } from './maintenance.ts'
 import { migrateDuckDb } from './migrate.ts'
@@ -57,9 +58,20 @@ async function useStore(
   const mainFile = databaseFiles(dataDir).main
   const maintenance = await createMaintenance({ database, mainFile, clock })
   const { writing: exclusively, lock } = createWriteLock()
+  const engine = createDuckDbEngine(database, exclusively)
+
+  /** Stores a batch; again without queries beside it if there isn't memory for both. */
+  async function pass(): ReturnType<typeof shipping.pass> {
+    try {
+      return await shipping.pass()
+    } catch (error) {
+      if (!isOutOfMemory(error)) throw error
+      return await engine.withoutQueries(shipping.pass)
+    }
+  }
 
   return {
-    reportsUntil: createReports(createDuckDbEngine(database), facts).until,
+    reportsUntil: createReports(engine, facts).until,
     maintenance: {
       get due() {
         return maintenance.due
@@ -80,7 +92,7 @@ async function useStore(
     get since() {
       return shipping.since
     },
-    pass: () => exclusively(shipping.pass),
+    pass: () => exclusively(pass),
     rest: () => database.releaseMemory(),
     close: database.close,
   }
