@@ -39,11 +39,6 @@ interface AnyCaller extends View {
   person?: CallerPerson
 }
 
-/** The reader in a workspace, as services need it. */
-export interface Reader extends View {
-  readonly workspace: { readonly no: number }
-}
-
 /** Whether a version may be changed, according to the request's `If-Match`. */
 export type IfMatch = (version: number) => boolean
 

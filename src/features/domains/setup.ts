@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import type { Reader } from '../../http/callers.ts'
 import { createMemo } from '../../lib/base/memo.ts'
+import type { Reader } from '../../lib/base/view.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import type { Domains } from '../../model/domains/index.ts'
 import { createOpenLimit } from '../../platform/limits/index.ts'

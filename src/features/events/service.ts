@@ -1,6 +1,6 @@
-import type { Reader } from '../../http/callers.ts'
 import type { Clock } from '../../lib/base/clock.ts'
 import { withContext } from '../../lib/base/verbs.ts'
+import type { Reader } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import type { Sql, Storage } from '../../platform/storage/index.ts'
 import { type AuditRow, entryNumber, withoutAddresses } from '../audit/index.ts'

@@ -1,5 +1,5 @@
-import type { Reader } from '../../http/callers.ts'
 import { hiddenFrom } from '../../lib/base/hidden-folders.ts'
+import type { Reader } from '../../lib/base/view.ts'
 import type { Sql } from '../../platform/storage/index.ts'
 import { visibleTags } from '../tags/index.ts'
 import { jobsOutside, linksInFolders, linksSeen } from './store.ts'

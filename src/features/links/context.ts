@@ -1,6 +1,7 @@
-import type { Caller, Reader } from '../../http/callers.ts'
+import type { Caller } from '../../http/callers.ts'
 import type { ServiceContext } from '../../http/service-context.ts'
 import type { Random } from '../../lib/base/random.ts'
+import type { Reader } from '../../lib/base/view.ts'
 import { AppError } from '../../lib/errors/index.ts'
 import type { BlockList } from '../../model/blocks/list.ts'
 import type { Domains } from '../../model/domains/index.ts'

@@ -1,5 +1,4 @@
-import type { Reader } from '../../http/callers.ts'
-import { sees } from '../../lib/base/view.ts'
+import { type Reader, sees } from '../../lib/base/view.ts'
 import { AppError, invalid } from '../../lib/errors/index.ts'
 import type { Sql } from '../../platform/storage/index.ts'
 import { createFetchSlug, findSlug, isMiss, nearMisses, parsePath } from '../../redirect/index.ts'

@@ -1,5 +1,6 @@
-import type { IfMatch, Reader } from '../../http/callers.ts'
+import type { IfMatch } from '../../http/callers.ts'
 import { pageOf } from '../../http/page.ts'
+import type { Reader } from '../../lib/base/view.ts'
 import { formatTimestamp } from '../../lib/validation/timestamp.ts'
 import {
   isDeletedSeen,

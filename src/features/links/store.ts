@@ -1,6 +1,5 @@
 import { type Insertable, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
-import type { Reader } from '../../http/callers.ts'
-import { sees } from '../../lib/base/view.ts'
+import { type Reader, sees } from '../../lib/base/view.ts'
 import {
   type LinksTable,
   prepare,

@@ -18,6 +18,11 @@ export interface View {
   readonly allowed?: Allowed | undefined
 }
 
+/** The reader in a workspace, as services need it. */
+export interface Reader extends View {
+  readonly workspace: { readonly no: number }
+}
+
 /** What decides whether a link is seen. */
 interface SeenLink {
   readonly folder_id: string | null
