@@ -162,7 +162,8 @@ export async function cutPower(
   let cut = 0
   for await (const at of replay(run.trace, disk)) {
     for (call++; sorted[cut] === call; cut++) {
-      const dataDir = `${run.dataDir}-cut`
+      // A directory of its own: helpers of the server of the last cut may end a little later than it.
+      const dataDir = `${run.dataDir}-cut-${cut}`
       disk.writeTo(dataDir, random)
       const found = await compare(dataDir, run, at, disk)
       wrong.push(...found.map((each) => `call ${call} of ${run.times.length}: ${each}`))
