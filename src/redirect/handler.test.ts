@@ -201,6 +201,14 @@ describe('other methods', () => {
 })
 
 describe('a link with conditions', () => {
+  test('that hasn’t started says when it will', async () => {
+    await site.addLink({ slug: 'a', starts_at: Date.UTC(2099, 4, 3) })
+    const headers = { accept: 'text/html', 'accept-language': 'en' }
+    expect(await (await site.visit('/a', { headers })).text()).toContain('2099')
+    await site.addLink({ slug: 'b', enabled: 0, starts_at: Date.UTC(2099, 4, 3) })
+    expect(await (await site.visit('/b', { headers })).text()).not.toContain('2099')
+  })
+
   test.each([
     ['LINK_DISABLED', 410, { enabled: 0 }],
     ['LINK_BLOCKED', 410, { block: '{"id":"blk_test"}' }],

@@ -123,6 +123,12 @@ describe('conditions', () => {
       { time: { timezone: 'UTC', from: '2026-03-01', until: '2026-02-01' } },
       ['time.until: ENDS_BEFORE_START'],
     ],
+    // A day is one of its own: both ends belong to it. A moment isn't.
+    [{ time: { timezone: 'UTC', from: '2026-03-01', until: '2026-03-01' } }, []],
+    [
+      { time: { timezone: 'UTC', from: '2026-03-01T10:00:00Z', until: '2026-03-01T10:00:00Z' } },
+      ['time.until: ENDS_BEFORE_START'],
+    ],
     [
       { time: { timezone: 'UTC', hours: [['09:00', '09:00']] } },
       ['time.hours[0][1]: ENDS_BEFORE_START'],
