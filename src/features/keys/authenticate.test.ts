@@ -17,6 +17,33 @@ describe('authenticate', () => {
     } as const)
   })
 
+  test('finds the role of who made the key in the key’s workspace, not in another', async () => {
+    const { id, key } = await create()
+    await storage().write(async ({ db }) => {
+      const user = {
+        id: 'usr_two',
+        name: 'Two',
+        email: 'two@example.com',
+        email_key: 'two@example.com',
+      }
+      const times = { created_at: START, updated_at: START }
+      await db
+        .insertInto('users')
+        .values({ ...user, ...times, email_verified: 1 })
+        .execute()
+      for (const [workspace_no, role] of [
+        [2, 'owner'],
+        [1, 'viewer'],
+      ] as const) {
+        const member = { workspace_no, user_id: user.id, role, created_at: START }
+        await db.insertInto('members').values(member).execute()
+      }
+      await db.updateTable('api_keys').set({ created_by: user.id }).where('id', '=', id).execute()
+    })
+    const caller = await service().authenticate(key, '192.0.2.1')
+    expect(caller?.person).toMatchObject({ id: 'usr_two', role: 'viewer' })
+  })
+
   test('uses a new plan immediately', async () => {
     const { key } = await create()
     await setPlan(1, 'two')
