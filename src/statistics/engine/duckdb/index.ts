@@ -21,7 +21,7 @@ export interface DuckDbEngine extends Engine {
 }
 
 /**
- * A query that doesn't fit into memory beside others and beside what is written runs again alone.
+ * A query that doesn't fit into memory beside others and beside what is written runs again alone, on one thread.
  * @param exclusively writes to the file run by it, too
  */
 export function createDuckDbEngine(
@@ -31,10 +31,10 @@ export function createDuckDbEngine(
   const idle: Connection[] = []
   const queue = createWorkQueue(QUERIES_AT_ONCE)
 
-  async function run(sql: string, values: readonly string[], signal?: AbortSignal) {
+  async function on<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = idle.pop() ?? (await database.connect())
     try {
-      return await connection.run(sql, values, signal)
+      return await work(connection)
     } finally {
       idle.push(connection)
     }
@@ -49,11 +49,15 @@ export function createDuckDbEngine(
     dialect,
     withoutQueries: (work) => withoutQueries(work),
     async query(sql, values, signal) {
+      const run = (connection: Connection) => connection.run(sql, values, signal)
       try {
-        return await queue.run(() => run(sql, values, signal), { signal })
+        return await queue.run(() => on(run), { signal })
       } catch (error) {
         if (!isOutOfMemory(error)) throw error
-        return await exclusively(() => withoutQueries(() => run(sql, values, signal)))
+        // Each thread has a table of its own.
+        const onOneThread = (connection: Connection) =>
+          database.onOneThread(connection, () => run(connection))
+        return await exclusively(() => withoutQueries(() => on(onOneThread)))
       }
     },
     pages: createExportPages(database),

@@ -16,7 +16,10 @@ function engineWith(exclusively = createWriteLock().writing) {
       return end.promise
     },
   }
-  const database = { connect: async () => connection } as unknown as DuckDb
+  const database = {
+    connect: async () => connection,
+    onOneThread: (_: unknown, work: () => Promise<unknown>) => work(),
+  } as unknown as DuckDb
   const ended = async (sql: string, how: (end: PromiseWithResolvers<unknown[][]>) => void) => {
     const at = running.findIndex((one) => one.sql === sql)
     how((running.splice(at, 1)[0] as (typeof running)[number]).end)
