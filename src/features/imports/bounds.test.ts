@@ -94,16 +94,19 @@ test('an export of rows with many reasons doesn’t hold the event loop', async 
   expect(longestMs).toBeLessThan(HOLD_MAX_MS)
 })
 
-test('an undo goes back so many versions of a link, however many records changed it', async () => {
-  const site = await siteWith({ undoReach: 4 })
+test.each([
+  [5, { deleted: 1, restored: 5, kept: 0 }, []],
+  [4, { deleted: 0, restored: 0, kept: 6 }, ['https://example.org/5']],
+])('at most %i changes of a link are undone, all or none', async (undoReach, result, left) => {
+  const site = await siteWith({ undoReach })
   const rows = Array.from({ length: 6 }, (_, n) => `https://example.org/${n},same\n`)
   const text = `url,slug\n${rows.join('')}`
   const done = await site.finished(await site.upload(text, 'csv', 'on_conflict=update'))
   expect(done.result).toMatchObject({ created: 1, updated: 5 })
   const undone = await site.finished(await site.send('POST', `/api/v1/imports/${done.id}/undo`))
-  expect(undone.result).toMatchObject({ deleted: 0, restored: 2, kept: 4 })
+  expect(undone.result).toMatchObject(result)
   const { data } = await site.links.list()
-  expect(data.map((link) => link.destination_url)).toEqual(['https://example.org/3'])
+  expect(data.map((link) => link.destination_url)).toEqual(left)
 })
 
 test.each([1.5, -1, 1e300, '1e400', 'many'])(

@@ -36,7 +36,7 @@ export interface ImportDeps {
   domains: Domains
   /** The most rows of refused, and of skipped records that are kept. */
   rowsMax?: number | undefined
-  /** How many versions an undo goes back in a link's history. */
+  /** How many changes of a link are undone at most; of more, none is. */
   undoReach?: number | undefined
 }
 

@@ -214,6 +214,23 @@ export function restoredSince(
     .where('undo', '=', 'restored')
 }
 
+/** The version of a link before an import changed it first. */
+export async function firstVersionBefore(
+  { db }: Sql,
+  { job_id, link_id }: Pick<ImportRow, 'job_id' | 'link_id'>,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('import_rows')
+    .select('version_before')
+    .where('link_id', '=', link_id)
+    .where('job_id', '=', job_id)
+    .where('version_before', 'is not', null)
+    .orderBy('version_before')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.version_before ?? undefined
+}
+
 /** The next import that has rows, and whether its job no longer exists. */
 export async function nextImport(
   { db }: Sql,

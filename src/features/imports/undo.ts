@@ -1,13 +1,14 @@
 import { createPause } from '../../lib/base/turn.ts'
 import { viewOf } from '../../lib/base/view.ts'
 import { AppError, type ErrorDetail } from '../../lib/errors/index.ts'
-import { savepoint, type Transaction } from '../../platform/storage/index.ts'
+import { type Sql, savepoint, type Transaction } from '../../platform/storage/index.ts'
 import type { JobRun } from '../jobs/index.ts'
 import type { LinkService, LinkWriter } from '../links/index.ts'
 import { reasonsOf } from './refusals.ts'
 import type { ImportDeps } from './run.ts'
 import {
   countUndoable,
+  firstVersionBefore,
   foldersOfLinks,
   type ImportRow,
   listUndoable,
@@ -18,10 +19,12 @@ import {
 /** Rows undone per transaction. */
 const STEP = 100
 /**
- * The default of `undoReach`: of a link that many records changed, each restore reads what those
- * before it have made.
+ * The default of `undoReach`: the changes of a link that are undone, all or none. Each is restored by
+ * itself, and reads what those before it have made.
  */
-const UNDO_REACH = 1_000
+const UNDO_REACH = 500
+/** Versions for each undone change: that of the import, that of its undo, and another for its clicks. */
+const VERSIONS_EACH = 3
 
 /** The result of a job that undoes an import. */
 interface UndoResult {
@@ -67,7 +70,7 @@ export async function undoImport(
     for (const row of rows) {
       // Histories may be long, and one machine reads them in this thread.
       await pause()
-      prepared.push(await prepare(links, reader, row, undoReach))
+      prepared.push(await prepare(storage.read, links, reader, row, undoReach))
     }
     state = await storage.write(
       async (tx) => {
@@ -108,14 +111,18 @@ function resultOf(import_id: string, { deleted, restored, kept }: UndoState): Un
 
 /** Reads a link's earlier version; an error is reported when its row is undone. */
 async function prepare(
+  sql: Sql,
   links: LinkService,
   caller: LinkWriter,
-  { link_id: id, version_before: version }: ImportRow,
+  row: ImportRow,
   reach: number,
 ): Promise<Prepared | AppError> {
-  if (version === null || id === null) return null
+  const { link_id: id, version, version_before: before } = row
+  if (before === null || id === null) return null
+  const first = (await firstVersionBefore(sql, row)) ?? before
+  if (Number(version) - first > reach) return new AppError('PRECONDITION_FAILED')
   try {
-    return await links.prepareRestore(caller, id, version, reach)
+    return await links.prepareRestore(caller, id, before, VERSIONS_EACH * reach)
   } catch (error) {
     if (error instanceof AppError) return error
     throw error
